@@ -21,7 +21,8 @@ from rich.table import Table
 
 import games
 from calibration.template import load_template
-from lab.simulated.calibrated import profile_of
+from lab.simulated.arrays import Rng
+from lab.simulated.scenes import profile_of
 from lab.simulated.style import default_style
 from lab.simulated.table import SimulatedTable
 from vision.frame import Image
@@ -69,7 +70,7 @@ def _rows(name: str, seed: int) -> list[tuple[float, float, float]]:
     return rows
 
 
-def _seen(image: Image, blur: float, rng: np.random.Generator) -> Image:
+def _seen(image: Image, blur: float, rng: Rng) -> Image:
     picture = image.astype(np.float32)
     if blur:
         picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), blur), np.float32)

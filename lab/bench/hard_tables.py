@@ -56,7 +56,7 @@ class Case:
 
 
 def low(style: Style, tilt_deg: float) -> Style:
-    return dataclasses.replace(style, camera=dataclasses.replace(style.camera, tilt_deg=tilt_deg, fill=0.9))
+    return style.but("camera", tilt_deg=tilt_deg, fill=0.9)
 
 
 def mirrored(style: Style, template: BoardTemplate) -> Style:
@@ -74,7 +74,7 @@ def alike(style: Style, template: BoardTemplate, share: float) -> Style:
     colours = dict(style.men.colours)
     first, second = np.array(colours[one]), np.array(colours[other])
     blue, green, red = (float(value) for value in first + share * (second - first))
-    return dataclasses.replace(style, men=dataclasses.replace(style.men, colours=colours | {other: (blue, green, red)}))
+    return style.but("men", colours=colours | {other: (blue, green, red)})
 
 
 CASES = {

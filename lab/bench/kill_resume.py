@@ -38,8 +38,8 @@ import typer
 import games
 from daemon.game.line_of_play import shares_pieces
 from daemon.storage.journal import Journal
-from lab.bench import victims
-from lab.bench.victims import Process
+from lab.bench import processes
+from lab.bench.processes import Process
 from rules.options import rules_from_words
 
 GAMES = ["nine_mens_morris"]
@@ -241,7 +241,7 @@ class Bench:
 
     def _kill_one(self, daemon: subprocess.Popen[bytes]) -> subprocess.Popen[bytes]:
         """Kills a process of the daemon, or all; returns the daemon that runs afterwards."""
-        family = victims.family(daemon.pid)
+        family = processes.family(daemon.pid)
         role = "daemon" if not self._any else self._choose({one.role for one in family})
         self.killed[role] += 1
         self._killed_s[role] = time.monotonic()
@@ -254,7 +254,7 @@ class Bench:
             return daemon
         doomed = family if role == "everything" else [self.random.choice([one for one in family if one.role == role])]
         for one in doomed:
-            victims.kill(one)
+            processes.kill(one)
         if daemon.pid not in {one.pid for one in doomed}:
             return daemon
         daemon.wait()
@@ -270,11 +270,11 @@ class Bench:
     def _await_end(self, family: list[Process]) -> None:
         """Waits for a killed daemon's children, which must end by themselves, unless a new daemon can begin."""
         deadline_s = time.monotonic() + GONE_S
-        while left := [one for one in family if victims.is_alive(one)]:
+        while left := [one for one in family if processes.is_alive(one)]:
             if time.monotonic() > deadline_s:
                 self.outlived += [f"{one.role} {one.pid}" for one in left]
                 for one in left:
-                    victims.kill(one)
+                    processes.kill(one)
                 return
             time.sleep(0.1)
 

@@ -38,12 +38,10 @@ from daemon.judging.referee import Referee
 from daemon.outputs.view import View
 from daemon.outputs.web import WebPage
 from daemon.storage.journal import Journal
+from lab.bench.browsing import CHROMIUM, Table
+from lab.bench.browsing import weight_of as bytes_of
 from rules import AnyGame
 from rules.turns import line_of_play
-from tests.browser.conftest import CHROMIUM
-from tests.browser.table import Table
-from tests.daemon.page_files import weight_of as bytes_of
-from tests.daemon.recorded_games import record_game
 
 PAINTED = """() => { window.painted = {}; new MutationObserver(() => {
   const count = document.querySelector('#moves').dataset.plies + '/' + document.querySelector('#said').textContent;
@@ -193,7 +191,14 @@ def take_review(browser: Browser, record: Path, path: Path) -> None:
     players = [Player(parse(f"level-{level}"), game) for level in (6, 4)]
     texts = played(game, lambda position, _: players[game.to_move(position)].choose(position).move)
     journal = Journal(record)
-    game_id = record_game(journal, game, game.initial(), texts, players=("Ana", "level-4")).game_id
+    game_id, position = journal.new_game(game.name, {}, ("Ana", "level-4"), None), game.initial()
+    for ply, text in enumerate(texts, 1):
+        side = game.to_move(position)
+        position = game.apply(position, game.parse_move(position, text))
+        journal.append(game_id, ply, text, side, game.format_position(position), game.board(position))
+    outcome = game.outcome(position)
+    assert outcome is not None
+    journal.finish(game_id, outcome)
     journal.close()
     served = WebPage(port=0, journal=record)
     page = browser.new_page(viewport={"width": 1366, "height": 860})

@@ -35,12 +35,11 @@ import typer
 from playwright.sync_api import Page, sync_playwright
 
 import games
+from lab.bench.browsing import CHROMIUM, PLAYED
 from lab.bench.kill_resume import fetch, free_port
 from lab.films.filmed import DATA, RULES, Studio
 from lab.films.films import FPS, Plan, showings
 from lab.films.judge import Due, by_the_rules
-from tests.browser.conftest import CHROMIUM
-from tests.browser.test_speaking import PLAYED
 from vision.sources.encoded import JpegSplitter
 
 START_S = 60.0

@@ -22,9 +22,9 @@ import typer
 
 from calibration.labels import Label, read_labels
 from calibration.template import load_template
+from lab.bench.read_scenes import is_misplaced
 from vision.reading.locate import PhotoReader, ReadPhoto
 
-WRONG_PLACE = 0.03
 ASKED = ("men", "light", "board", "tilt", "focus", "noise")
 
 
@@ -99,8 +99,7 @@ def read_folder(folder: Path, *, find: bool, names: bool) -> dict[str, Any]:
             continue
         seen += 1
         assert label.corners_px is not None
-        side_px = np.linalg.norm(label.corners_px[0] - label.corners_px[1])
-        if np.abs(photo.pose.corners_px(photo.template) - label.corners_px).max() > WRONG_PLACE * side_px:
+        if is_misplaced(photo, label.corners_px):
             misplaced.append(label.name)
         else:
             found.add(label, photo, about)

@@ -25,10 +25,10 @@ from daemon.game.effects import Announcement
 from daemon.game.line_of_play import shares_pieces, unseen_moves
 from daemon.judging import adopting
 from daemon.judging.referee import Referee
+from lab.bench.readings import judged, reading_of
 from lab.soak.legal_boards import is_beyond_doubt
 from lab.soak.mistakes import Situation, mistakes_of
 from rules import AnyGame
-from tests.daemon.readings import judged, reading_of
 
 GAMES = ["nine_mens_morris", "reversi", "co_ganh", "gomoku", "double_double_dominoes"]
 AGENT = "alphabeta"

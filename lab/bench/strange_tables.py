@@ -22,12 +22,13 @@ from typing import Annotated, Literal
 import cv2
 import numpy as np
 import typer
-from numpy.typing import NDArray
 
 import games
 from calibration.template import BoardTemplate, load_template
 from lab.films.strange_styles import CONDITIONS, DARK_OF, Condition, strange_style
+from lab.simulated.arrays import FloatArray, Rng
 from lab.simulated.men import Man
+from lab.simulated.scenes import random_play
 from lab.simulated.table import SimulatedTable
 from rules import EMPTY, AnyGame
 from rules.options import switched_on
@@ -81,12 +82,11 @@ class Bench:
             self._table(row, CONDITIONS[name], np.random.default_rng([self._seed, number]), f"{name} {number}")
         return row
 
-    def _table(self, row: Row, condition: Condition, rng: np.random.Generator, name: str) -> None:
+    def _table(self, row: Row, condition: Condition, rng: Rng, name: str) -> None:
         row.tables += 1
         style = condition.style(strange_style(self.template, rng), self.template, rng)
         if self._height_deg is not None:
-            camera = dataclasses.replace(style.camera, tilt_deg=90 - self._height_deg, focal=1.0)
-            style = dataclasses.replace(style, camera=camera)
+            style = style.but("camera", tilt_deg=90 - self._height_deg, focal=1.0)
         position = self._game.initial()
         laid = self._laid(position) if self._starts else scattered(self.template, rng)
         table = SimulatedTable(self.template, laid, style, int(rng.integers(2**31)), SIZE_PX)
@@ -124,7 +124,11 @@ class Bench:
             return
         pose = turned_pose(pose, self.template, int(np.argmin(offs_px)))
         for _ in range(BOARDS):
-            laid = self._laid(self._played(rng)) if self._starts else scattered(self.template, rng)
+            laid = (
+                self._laid(random_play(self._game, rng, int(rng.integers(2, 50))))
+                if self._starts
+                else scattered(self.template, rng)
+            )
             image = self._picture(table.with_board(laid, int(rng.integers(2**31))), condition, rng)
             reading = reader.read(rectify(image, pose, self.template), 0.0)
             truth = "".join(as_class(letter) for letter in laid)
@@ -139,15 +143,7 @@ class Bench:
         """The pieces as they are laid: their figures in chess, whose men differ in height."""
         return self._game.figures(position) if self._game.name == "chess" else self._game.board(position)
 
-    def _played(self, rng: np.random.Generator) -> object:
-        position = self._game.initial()
-        for _ in range(int(rng.integers(2, 50))):
-            moves = self._game.legal_moves(position)
-            if moves:
-                position = self._game.apply(position, moves[int(rng.integers(len(moves)))])
-        return position
-
-    def _picture(self, table: SimulatedTable, condition: Condition, rng: np.random.Generator) -> Image:
+    def _picture(self, table: SimulatedTable, condition: Condition, rng: Rng) -> Image:
         template, style = self.template, table.style
         letters, men = sorted(style.men.colours), []
         away = style.board.border_mm + template.pitch_mm
@@ -180,14 +176,14 @@ def as_class(letter: str) -> str:
     return EMPTY if letter == EMPTY else "W" if letter in LIGHT_MEN else "B"
 
 
-def scattered(template: BoardTemplate, rng: np.random.Generator) -> str:
+def scattered(template: BoardTemplate, rng: Rng) -> str:
     """Stones on a third to two thirds of the points, as in the middle of a game."""
     share = float(rng.uniform(0.05, 0.6))
     odds = [1 - share, share / 2, share / 2]
     return "".join(rng.choice([EMPTY, "B", "W"], len(template.cell_names), p=odds))
 
 
-def off_px(pose: BoardPose, template: BoardTemplate, corners_px: NDArray[np.float64]) -> list[float]:
+def off_px(pose: BoardPose, template: BoardTemplate, corners_px: FloatArray) -> list[float]:
     """How far the board lies from its true corners, whichever of the four found ones is called the first."""
     seen = pose.corners_px(template)
     return [float(np.abs(np.roll(seen, -turn, axis=0) - corners_px).max()) for turn in range(4)]

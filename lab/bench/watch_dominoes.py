@@ -11,6 +11,7 @@ annotated, or there was a complaint.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import json
 import subprocess
 import sys
@@ -27,12 +28,39 @@ from daemon.storage.journal import Journal
 from daemon.storage.score_sheet import Row, score_sheet
 from daemon.storage.stored_game import StoredGame
 from lab.bench.kill_resume import ROOT, fetch, free_port
-from tests.daemon.dominoes import Tile, annotated
+from rules import Side, Step
+from rules.turns import carry_out
 
 COMMAND = [sys.executable, "-m", "daemon.cli"]
 COMPLAINTS = ("illegal", "unfinished", "takeback", "desync", "ambiguous", "unclear")
 WAIT_S = 60.0
 """Seconds to wait for a daemon to start, and for the last photos to be judged."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Tile:
+    """One tile when it was laid."""
+
+    board: str
+    """The board including this tile."""
+    side: Side
+    points: int
+    """Points for the side that laid it."""
+
+
+def annotated(folder: Path, number: int) -> list[Tile]:
+    """A real game, read from its annotation files."""
+    game = games.load("dominoes")
+    movers = [
+        int(line.split()[1][-1]) - 1 for line in (folder / f"{number}_mutari.txt").read_text().splitlines() if line
+    ]
+    board, tiles = game.board(game.initial()), []
+    for move, side in enumerate(movers, 1):
+        first, one, second, other, points = (folder / f"{number}_{move:02d}.txt").read_text(encoding="utf-8").split()
+        ends = ((game.cells.index(first), one), (game.cells.index(second), other))
+        board = carry_out(board, [Step("place", cell, None, pips) for cell, pips in ends])
+        tiles.append(Tile(board, side, int(points)))
+    return tiles
 
 
 class Table:

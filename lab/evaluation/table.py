@@ -1,18 +1,52 @@
-"""Table 5.1 of Preda's thesis (docs/results.md): one linear machine for each descriptor, same cells, same split."""
+"""Table 5.1 of Preda's thesis (docs/results.md): one linear machine for each descriptor, same cells, same split.
+
+torchvision's published ResNet-18 describes cells in a process of its own, since it needs torch."""
 
 from __future__ import annotations
 
+import json
+import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from pydantic import BaseModel
 
-from lab.evaluation.cells import LabelledCells
-from lab.evaluation.imagenet import NotPresent, describe_imagenet
-from lab.evaluation.machines import MAX_EMPTY, balanced_accuracy, read_left_out
-from lab.evaluation.split import Split
+import places
+import processes
+from lab.evaluation.cells import MAX_EMPTY, LabelledCells, Split, balanced_accuracy, read_left_out
+from vision.reading.cells import Patches
 from vision.reading.descriptors import BATCH, DEFAULT, PIXEL_FUNCTIONS, Descriptors, load_descriptor
+
+COMMAND = (sys.executable, "-m", "lab.train.imagenet")
+ROOT = places.PROGRAM
+
+
+class NotPresent(RuntimeError):
+    """The network is not available on this machine; the message says why."""
+
+
+def describe_imagenet(patches: Patches, fetch: bool) -> tuple[Descriptors, float]:
+    """(n, 512) descriptors in full precision at 224 pixels, and milliseconds a patch on one core.
+
+    If `fetch` is True, torchvision may load the weights from its own site. Raises NotPresent.
+    """
+    with TemporaryDirectory(prefix="kibitzer-imagenet-") as folder:
+        given, made = Path(folder) / "patches.npy", Path(folder) / "described.npy"
+        np.save(given, patches)
+        command = [*COMMAND, str(given), str(made), *(["--fetch"] if fetch else [])]
+        process = processes.run(command, cwd=ROOT, capture_output=True, text=True)
+        try:
+            answer = json.loads(process.stdout.splitlines()[-1])
+        except (ValueError, IndexError):
+            last = (process.stderr.strip().splitlines() or ["it said nothing"])[-1]
+            raise NotPresent(last) from None
+        if "missing" in answer:
+            raise NotPresent(str(answer["missing"]))
+        return np.load(made), float(answer["milliseconds_per_patch"])
+
 
 TITLES = {
     "pixels": "pixels, 16 x 16 x 3",

@@ -43,21 +43,10 @@ from rich.table import Table
 import games
 from calibration.labels import LabelError, read_labels
 from calibration.template import load_template
-from lab.films.films import (
-    FPS,
-    Hand,
-    Plan,
-    film_of,
-    hand_from,
-    in_order,
-    make_film,
-    shots_of,
-    showings,
-    way_from,
-)
+from lab.films.bench import WatchError, frames_in, watch
+from lab.films.films import FPS, Hand, Plan, film_of, hand_from, in_order, make_film, shots_of, showings, way_from
 from lab.films.judge import Judged, by_the_rules, judge
-from lab.films.spoilt import SPOILT
-from lab.films.watch import WatchError, frames_in, watch
+from lab.films.lens import SPOILT
 from rules import AnyGame
 from rules.options import switched_on
 

@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.labels import Label
-from lab.films.spoilt import SPOILT, Spoil
+from lab.films.lens import SPOILT, Spoil
+from lab.simulated.arrays import FloatArray, Rng
 from vision.frame import Image
 
 FPS = 15
@@ -35,8 +36,6 @@ NOISE_LEVELS = 2.0
 BANK, ROOM_PX = 6, 256
 """Pictures of noise, and pixels by which each is larger than a frame: a frame uses a random part of one, flipped or
 not."""
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -191,12 +190,7 @@ def make_film(
 
 class Camera:
     def __init__(
-        self,
-        writer: cv2.VideoWriter,
-        way: FloatArray,
-        sway: float,
-        pick: np.random.Generator,
-        spoil: Spoil | None = None,
+        self, writer: cv2.VideoWriter, way: FloatArray, sway: float, pick: Rng, spoil: Spoil | None = None
     ) -> None:
         self.frames = 0
         self.poses: list[dict[str, Any]] = []

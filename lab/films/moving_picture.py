@@ -26,8 +26,8 @@ from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
 from daemon.drawing import lettering
+from lab.bench.browsing import CHROMIUM
 from lab.films import traced_game
-from tests.browser.conftest import CHROMIUM
 
 SIZE_PX = 1280, 980
 START_S = 60.0

@@ -10,9 +10,9 @@ import dataclasses
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-Float32Array = NDArray[np.float32]
+from lab.simulated.arrays import Float32Array
+
 Grip = Literal["open", "pinch"]
 
 ARM_MM = 760.0

@@ -7,17 +7,15 @@ from typing import Any
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from lab.simulated.anatomy import ARM_MM, Grip
+from lab.simulated.arrays import Float32Array, FloatArray
 from lab.simulated.camera import PinholeCamera, Region
 from lab.simulated.hand import FRONT_MM, PLANE_MM, SIDE_MM, Relief, carve
 from lab.simulated.light import Light
 from lab.simulated.style import Style
 from vision.frame import Image
 
-Float32Array = NDArray[np.float32]
-FloatArray = NDArray[np.float64]
 _NO_MAP = np.empty(0, dtype=np.float32)
 _CLEAR: Any = {"borderMode": cv2.BORDER_CONSTANT, "borderValue": (255, 255, 255)}
 SEAT_MM = 950.0

@@ -5,11 +5,10 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.simulated.arrays import Float32Array
 from lab.simulated.style import Colour, LampStyle, Style
 
-Float32Array = NDArray[np.float32]
 GAMMA = 2.2
 
 

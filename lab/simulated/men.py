@@ -6,16 +6,14 @@ import dataclasses
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.simulated.arrays import BoolArray, Float32Array
 from lab.simulated.camera import PinholeCamera, Region
 from lab.simulated.light import GAMMA, Light, display, dot, linear
 from lab.simulated.scenery import eye
 from lab.simulated.style import Colour, Form, ManStyle
 from lab.simulated.texture import noise
 
-Float32Array = NDArray[np.float32]
-FloatArray = NDArray[np.float64]
 SAMPLES = 3
 """Rays along each side of a pixel."""
 SLICES = 18
@@ -74,7 +72,7 @@ def fine_rays(camera: PinholeCamera, region: Region) -> Float32Array:
     return np.asarray(cv2.resize(slopes, size, interpolation=cv2.INTER_LINEAR), dtype=np.float32)
 
 
-def shrunk(region: Region, colour: Float32Array, hit: NDArray[np.bool_]) -> Patch:
+def shrunk(region: Region, colour: Float32Array, hit: BoolArray) -> Patch:
     """The patch of a region, from the linear light on its fine rays and whether these hit anything."""
     size = hit.shape[1] // SAMPLES, hit.shape[0] // SAMPLES
     cover = hit.astype(np.float32)
@@ -181,7 +179,7 @@ class MenPainter:
 
     def _meet_disc(
         self, camera: PinholeCamera, rays: Float32Array, man: Man
-    ) -> tuple[NDArray[np.bool_], Float32Array, Float32Array]:
+    ) -> tuple[BoolArray, Float32Array, Float32Array]:
         """Hits of rays on a cylinder whose edge is rounded by its normals: hit, (…, 3) points, (…, 3) normals."""
         radius, height = self.radius_mm, self._style.height_mm
         at_top = camera.meet(rays, man.lift_mm + height) - np.array([man.x_mm, man.y_mm], dtype=np.float32)
@@ -207,7 +205,7 @@ class MenPainter:
 
     def _meet_turned(
         self, camera: PinholeCamera, rays: Float32Array, man: Man
-    ) -> tuple[NDArray[np.bool_], Float32Array, Float32Array]:
+    ) -> tuple[BoolArray, Float32Array, Float32Array]:
         """Hits of rays on a pile of discs, the highest first; the normals are those of the smooth outline."""
         form, height = self._style.forms.get(man.letter, PLAIN), self._height_of(man)
         rises, radii = np.array(form.outline, dtype=np.float64).T
@@ -234,7 +232,7 @@ class MenPainter:
             hit |= new
         return hit, points, normals
 
-    def _profile(self, distance: Float32Array, drop: Float32Array, on_top: NDArray[np.bool_]) -> Float32Array:
+    def _profile(self, distance: Float32Array, drop: Float32Array, on_top: BoolArray) -> Float32Array:
         """Radians by which the surface leans outwards: face with rim and grooves, rounded edge, vertical wall."""
         style, bevel = self._style, max(self._style.bevel_mm, 0.1)
         bend = np.clip((distance - (self.radius_mm - bevel)) / bevel, 0, 1) * (np.pi / 4)
@@ -252,7 +250,7 @@ class MenPainter:
 
     def _meet_stone(
         self, camera: PinholeCamera, rays: Float32Array, man: Man
-    ) -> tuple[NDArray[np.bool_], Float32Array, Float32Array]:
+    ) -> tuple[BoolArray, Float32Array, Float32Array]:
         radius, half = self.radius_mm, self._style.height_mm / 2
         middle = camera.meet(rays, man.lift_mm + half) - np.array([man.x_mm, man.y_mm], dtype=np.float32)
         # With t the descent below the middle: |middle + t rays|² / radius² + t² / half² = 1.

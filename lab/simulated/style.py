@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Literal
+from typing import Any, Literal
 
 Colour = tuple[float, float, float]
 """Blue, green, red, 0 to 255."""
@@ -202,6 +202,11 @@ class Style:
     """Seat of each side: 0 at the lower edge of the picture, 90 at its right."""
     placement_mm: float = 1.3
     """Millimetres, standard deviation of a man's placement; the error is never more than 3 mm."""
+
+    def but(self, part: str, **changes: Any) -> Style:
+        """The style with other values in one of its parts, as in `style.but("camera", tilt_deg=30.0)`."""
+        whole: dict[str, Any] = {part: dataclasses.replace(getattr(self, part), **changes)}
+        return dataclasses.replace(self, **whole)
 
 
 def default_style() -> Style:

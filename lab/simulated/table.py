@@ -8,23 +8,21 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
 from lab.simulated.arm import Reach
+from lab.simulated.arrays import FloatArray
 from lab.simulated.camera import PinholeCamera
 from lab.simulated.light import linear
 from lab.simulated.men import Man
 from lab.simulated.motion import Change, Event, Stroke, Visit
-from lab.simulated.placed_pieces import Piece, PlacedPieces
 from lab.simulated.stage import Stage
 from lab.simulated.style import Colour, Style, default_style
-from lab.simulated.tiles import Tile, handfuls, has_tiles
+from lab.simulated.tiles import Piece, PlacedPieces, Tile, handfuls, has_tiles
 from rules import Step
 from vision.frame import Image
 from vision.pose import BoardPose, project
 
-FloatArray = NDArray[np.float64]
 USUAL_SIZES_PX = ((960, 540), (1280, 720), (1920, 1080))
 MAX_VISITS = 64
 """Greatest number of hand visits that can wait in the queue."""

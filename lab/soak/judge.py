@@ -8,8 +8,10 @@ that the picture does not show counts as unneeded, frozen or not.
 from __future__ import annotations
 
 import dataclasses
+import difflib
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import cv2
 
@@ -17,13 +19,10 @@ from daemon.game.effects import Announcement
 from daemon.game.line_of_play import shares_pieces
 from lab.soak.fault import COMPLAINTS
 from lab.soak.legal_boards import one_move_on
-from lab.soak.record_comparison import Compared, compare
 from lab.soak.tally import Failure
+from lab.soak.world import World
 from rules import AnyGame, MoveError, Side
 from rules.turns import begins_turn, line_of_play
-
-if TYPE_CHECKING:
-    from lab.soak.trial import Trial
 
 MISSED_S = 30.0
 """Seconds a ply may be visible without being recorded before it counts as missed."""
@@ -48,7 +47,7 @@ class Heard:
 
 
 class Judge:
-    def __init__(self, trial: Trial, keep_failures: Path | None) -> None:
+    def __init__(self, trial: World, keep_failures: Path | None) -> None:
         self._trial = trial
         self._keep = keep_failures
         self.heard: list[Heard] = []
@@ -300,3 +299,31 @@ def next_moves(game: AnyGame, position: Any) -> tuple[str, Side, frozenset[str]]
     """What determines further play from a position: its board, the side to move, and all legal moves."""
     moves = frozenset(game.format_move(position, move) for move in game.legal_moves(position))
     return game.board(position), game.to_move(position), moves
+
+
+@dataclasses.dataclass(frozen=True)
+class Compared:
+    missed: int
+    """Plies with nothing recorded in their place, or nothing that led back to a board that stood there."""
+    assumed: int
+    """Plies recorded in another order or with another capture, in equal number between two true boards: they appeared
+    in one look, and no observer could tell the order."""
+
+
+def compare(made: Sequence[str], kept: Sequence[str], *, whole: bool = True) -> Compared:
+    """Compares the true boards, the start's first and then one per ply, with those of the record.
+
+    `whole` is whether the record must reach as far as what was made.
+    """
+    kept = [board for number, board in enumerate(kept) if number == 0 or board != kept[number - 1]]
+    missed = assumed = 0
+    for what, begin, end, first, last in difflib.SequenceMatcher(None, made, kept, autojunk=False).get_opcodes():
+        if what not in ("delete", "replace"):
+            continue
+        plies, instead = end - begin, last - first
+        if end == len(made):
+            missed += plies if whole else 0
+        else:
+            missed += max(0, plies - instead)
+            assumed += min(plies, instead)
+    return Compared(missed, assumed)

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.simulated.arrays import FloatArray
 from lab.simulated.phone import VideoRoundTrip
-from lab.soak.fault import SIGHT, Fault, changed, seconds, wait
+from lab.soak.fault import SIGHT, Fault
+from lab.soak.fault_steps import changed, seconds, wait
 from lab.soak.trial import Trial
 
 LASTS_S = (20.0, 90.0)
@@ -164,7 +165,7 @@ class Edge(Fault):
             at.camera.cut = False
         yield from wait(at, 1)
 
-    def _away(self, at: Trial) -> NDArray[np.float64]:
+    def _away(self, at: Trial) -> FloatArray:
         """Shares of the picture by which the board moves so that one of its edges is out."""
         corners = at.table.corners_px() / at.table.picture_px
         low, high = corners.min(axis=0), corners.max(axis=0)
@@ -174,7 +175,7 @@ class Edge(Fault):
         return away
 
 
-def _point(at: Trial, usual: tuple[float, float], away: NDArray[np.float64]) -> None:
+def _point(at: Trial, usual: tuple[float, float], away: FloatArray) -> None:
     """Points the camera so that the board appears that far from its usual place."""
     at.table.move_camera(shift=(usual[0] + float(away[0]), usual[1] + float(away[1])))
 

@@ -20,7 +20,8 @@ import cv2
 
 from lab.soak.catalogue import kinds_of
 from lab.soak.tally import Tally, tally_from
-from lab.soak.trial import Plan, Trial
+from lab.soak.trial import Trial
+from lab.soak.world import Plan
 
 LOGGER = logging.getLogger(__name__)
 LOOK_S = 0.2

@@ -17,7 +17,7 @@ from daemon.cli.wrong_call import stop
 from lab.soak.catalogue import FAULTS, kinds_of
 from lab.soak.runs import SoakError, TrialProgress, run_all
 from lab.soak.tally import COUNTS, DEFINITIONS, Tally, total
-from lab.soak.trial import Plan
+from lab.soak.world import Plan
 from rules import GameError
 from rules.options import rules_from_words
 

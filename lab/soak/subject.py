@@ -7,7 +7,7 @@ import dataclasses
 import secrets
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from agents.messages import StateMessage
 from calibration.profile import TableProfile
@@ -16,14 +16,14 @@ from daemon.agents.requests import Publisher
 from daemon.config.seats import Seat
 from daemon.core.match import Match
 from daemon.core.recovery import asked_move
-from daemon.game.effects import Announcement, Record, Rewrite
+from daemon.game.effects import Announcement, Record
 from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Observation, Pipeline
 from daemon.storage.journal import Journal
 from daemon.storage.record import REASONS, GameRecord
 from daemon.storage.stored_line import history_of
-from rules import AnyGame, Outcome
+from rules import AnyGame
 from vision.frame import Frame
 
 LOST_S = 3.0
@@ -59,6 +59,11 @@ class KillableRecord:
         if self._kill_plan.disk_full:
             raise OSError(REASONS["full"])
 
+    def __getattr__(self, name: str) -> Any:
+        """Whatever else the record writes needs room on the disk too."""
+        self._room()
+        return getattr(self._record, name)
+
     @contextlib.contextmanager
     def together(self) -> Iterator[None]:
         """What is written within is on the disk on exit, or nothing."""
@@ -74,24 +79,6 @@ class KillableRecord:
         self._kill_plan.strike("before_writing")
         self._record.append(record)
         self._writes_ply = True
-
-    def take_back(self, ply: int) -> None:
-        """Marks the plies after `ply` as undone."""
-        self._room()
-        self._record.take_back(ply)
-
-    def rewrite(self, rewrite: Rewrite) -> None:
-        """Replaces the plies after its `ply` by others."""
-        self._room()
-        self._record.rewrite(rewrite)
-
-    def finish(self, outcome: Outcome) -> None:
-        self._room()
-        self._record.finish(outcome)
-
-    def restore(self, whole: Rewrite) -> None:
-        self._room()
-        self._record.restore(whole)
 
     def note(self, announcement: Announcement) -> None:
         self._room()

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import statistics
+import tempfile
+import threading
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 COUNTS = ("wrong_boards", "missed_plies", "false_events", "unreported_illegal", "unneeded_reports")
@@ -192,3 +196,30 @@ def _slope(samples: list[Sample], name: str) -> float | None:
     hours = [one.time_s / 3600 for one in later]
     values = [float(getattr(one, name)) for one in later]
     return statistics.linear_regression(hours, values).slope if hours[-1] > hours[0] else None
+
+
+def sample(time_s: float, plies: int) -> Sample:
+    """Measures the process now; Linux only: elsewhere unknown values are 0."""
+    return Sample(
+        time_s=round(time_s, 1),
+        plies=plies,
+        memory_mb=round(_memory_mb(), 2),
+        descriptors=_count(Path("/proc/self/fd")),
+        threads=threading.active_count(),
+        temporary_files=_count(Path(tempfile.gettempdir())),
+    )
+
+
+def _memory_mb() -> float:
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    except OSError:
+        return 0.0
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def _count(folder: Path) -> int:
+    try:
+        return sum(1 for _ in folder.iterdir())
+    except OSError:
+        return 0

@@ -14,10 +14,9 @@ import torch
 from torch import nn
 
 from lab.train import imagenet
-from lab.train.descriptor_export import export_descriptor
 from lab.train.patch_pool import draw_pool
 from lab.train.published import SHA256, URL
-from lab.train.quantise import quantise
+from lab.train.quantise import export_descriptor, quantise
 from lab.train.thesis import DEVIATION, MEAN
 from places.manifest import write_entry
 from vision.reading.descriptors import IMAGENET, Network

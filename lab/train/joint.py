@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
+from lab.simulated.arrays import FloatArray
 from vision.reading.cells import Patches
 from vision.reading.descriptors import Descriptor
 from vision.reading.man_colours import man_colours
 from vision.reading.plda import BoardMeans
 
-FloatArray = NDArray[np.float64]
 log = logging.getLogger(__name__)
 
 LETTERS = ".WB"

@@ -33,6 +33,7 @@ from games.nine_mens_morris.kernel.memory import (
 )
 from games.nine_mens_morris.kernel.moves import can_move, write_moves
 from games.nine_mens_morris.kernel.negamax import CELL, CODE, FIVE, SURE, TEN, negamax
+from lab.simulated.arrays import BoolArray, Float32Array
 from lab.train.reversi_games import compiled
 
 U = np.uint64
@@ -55,9 +56,9 @@ class Positions(NamedTuple):
     theirs: NDArray[np.uint64]
     hands: NDArray[np.int8]
     """(positions, 2): men that the side to move and the enemy have still to lay."""
-    flying: NDArray[np.bool_]
+    flying: BoolArray
     """Whether three men fly."""
-    worth: NDArray[np.float32]
+    worth: Float32Array
     """Points that the side to move may expect: 1 is a win, 0.5 a draw."""
     game: NDArray[np.int32]
     """Number of the position's game."""

@@ -28,8 +28,7 @@ from numpy.typing import NDArray
 from onnx import numpy_helper
 from onnxruntime.quantization.shape_inference import quant_pre_process
 
-from lab.train.fused import fuse
-from lab.train.graph import Graph, Node
+from lab.train.fused import Graph, Node, fuse
 from places.manifest import write_entry
 
 PAIR = np.iinfo(np.int16).max // np.iinfo(np.uint8).max - 2

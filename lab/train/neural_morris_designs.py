@@ -78,11 +78,7 @@ class PaperDesign(nn.Module):
     def forward(self, cells: Tensor, counts: Tensor, moves: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """The logarithms of each choice given the choices of `moves`, (n, 3), that come before it."""
         to, origin = moves[:, 0], moves[:, 1]
-        return (
-            self.arrival(cells, counts),
-            self.origin(cells, counts, to),
-            self.removed(cells, counts, to, origin),
-        )
+        return (self.arrival(cells, counts), self.origin(cells, counts, to), self.removed(cells, counts, to, origin))
 
 
 class PointMixing(nn.Module):

@@ -23,8 +23,7 @@ from daemon.drawing.board_svg import board_svg
 from daemon.i18n import translation
 from daemon.outputs import page_state, streams
 from daemon.outputs.web import PAGE, WebError, WebPage
-from tests.browser.table import Table
-from tests.daemon.page_files import loaded_by, weight_of
+from lab.bench.browsing import Table, loaded_by, weight_of
 from tests.waiting import wait_for
 
 

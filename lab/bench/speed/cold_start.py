@@ -19,6 +19,7 @@ from pydantic import ValidationError
 import places
 import processes
 from agents.messages import LimitsPart, PlayerPart, ReplyMessage, StateMessage, encode
+from lab.bench.processes import cpu_s
 from processes import Process
 from rules import AnyGame
 
@@ -91,13 +92,8 @@ def _start(game: AnyGame, agent: str, folder: Path, cache: str, limit_s: float) 
                 with contextlib.suppress(ValidationError):
                     reply = ReplyMessage.model_validate_json(message)
                     seconds = time.monotonic() - began_s
-                    return Start(game.name, cache, seconds, ready_s, _cpu_s(process.pid), reply.nodes or 0, limit_s)
+                    return Start(game.name, cache, seconds, ready_s, cpu_s(process.pid), reply.nodes or 0, limit_s)
     raise ColdStartError(f"the worker did not answer within {PATIENCE_S:g} s")
-
-
-def _cpu_s(process: int) -> float:
-    fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def first_state(game: AnyGame, agent: str) -> StateMessage:

@@ -13,10 +13,9 @@ import zmq
 from pydantic import BaseModel
 
 from lab.bench.speed.figures import Figure, figure
-from lab.bench.speed.frame_log import Judged, read_log
-from lab.bench.speed.live_tables import LiveTables
+from lab.bench.speed.frame_log import Judged, LiveTables, read_log
 from lab.bench.speed.recording import Recording
-from lab.bench.speed.report import Machine, Target, target_line
+from lab.bench.speed.report import Machine, Target, at_most, target_line
 from lab.bench.speed.streams import Gone
 
 MEDIAN_S, P95_S, SOUND_S = 0.6, 1.0, 0.3
@@ -188,13 +187,12 @@ def targets_of(verdict_s: Figure, sound_s: Figure | None, missed: int) -> list[T
     ]
     if sound_s is not None:
         promised.append(("verdict to first sound, 95 %, s", sound_s.p95, SOUND_S))
-    return [Target(what=what, value=value, limit=limit, met=value <= limit) for what, value, limit in promised]
+    return [at_most(what, value, limit) for what, value, limit in promised]
 
 
 def lines_of(report: LatencyReport) -> list[str]:
-    here = report.machine
     lines = [
-        f"{here.date}  {here.processor}, {here.cores} cores, load {here.load[0]:g} to {here.load[1]:g}",
+        str(report.machine),
         f"{report.game}, {report.hands} hands at {report.rate_hz:g} Hz, settle_s {report.settle_s:g}",
         "",
         "ms                                                    median    95 %",

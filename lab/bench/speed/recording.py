@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 import games
 from calibration.template import load_template
-from lab.simulated.calibrated import profile_of
+from lab.simulated.scenes import profile_of
 from lab.simulated.style import default_style
 from lab.simulated.table import SimulatedTable
 from rules import EMPTY, AnyGame, Step

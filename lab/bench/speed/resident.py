@@ -21,10 +21,10 @@ import numpy as np
 from pydantic import BaseModel
 
 from daemon.config.settings import ROOT
+from lab.bench.processes import Memory, cpu_s, descendants, memory
 from lab.bench.speed.figures import Figure, figure
-from lab.bench.speed.processes import Memory, cpu_s, descendants, memory
 from lab.bench.speed.scenes import Scene
-from lab.simulated.sway import RandomWay
+from lab.simulated.phone import RandomWay
 from processes import Process
 from vision.frame import Frame, Image
 from vision.reading.looks import FIRST_READING

@@ -187,10 +187,7 @@ def _perft(game: AnyGame) -> Iterator[Cost]:
     """Perft by the kernel, if there is one, then by the rules; each goes deeper until it takes PERFT_S."""
     if kernels.perft(game, game.initial(), 1) is None:
         return
-    for what, count in (
-        ("kernel perft", kernels.perft),
-        ("plain perft", plain_perft.perft),
-    ):
+    for what, count in (("kernel perft", kernels.perft), ("plain perft", plain_perft.perft)):
         for depth in itertools.count(1):
             clock = _Clock()
             leaves = clock.time(functools.partial(count, game, game.initial(), depth))

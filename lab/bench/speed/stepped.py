@@ -21,10 +21,10 @@ from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Observation, Pipeline
 from lab.bench.speed.figures import Figure, figure
 from lab.bench.speed.recording import LEAD_S, PAUSE_S, Taker, Visit, hands_of
-from lab.simulated.calibrated import profile_of
+from lab.simulated.scenes import profile_of
 from lab.simulated.style import default_style
 from lab.simulated.table import SimulatedTable
-from lab.soak.trial import SIZES_PX
+from lab.soak.world import SIZES_PX
 from rules import Step
 from rules.options import switched_on
 from rules.turns import carry_out

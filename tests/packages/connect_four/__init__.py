@@ -70,10 +70,7 @@ class ConnectFour(Game[Position, Move]):
     def __init__(self, rules: ConnectFourRules | None = None) -> None:
         self.rules = rules or ConnectFourRules()
         self.starts = (Position(EMPTY * len(CELLS), SIDES.index(self.rules.first)),)
-        self.endings = {
-            "four_in_a_row": sentence("four in a row"),
-            "board_full": sentence("the board is full"),
-        }
+        self.endings = {"four_in_a_row": sentence("four in a row"), "board_full": sentence("the board is full")}
 
     def initial(self, seed: int | None = None) -> Position:
         """The empty board."""
