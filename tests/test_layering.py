@@ -106,6 +106,12 @@ def test_imports_run_one_way(package: str) -> None:
             assert not beyond, f"{path.relative_to(ROOT)}: the daemon sees agents' message types only, not {beyond}"
 
 
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_part_of_the_program_imports_a_test(package: str) -> None:
+    for path in sorted((ROOT / package).rglob("*.py")):
+        assert not {name for name in imports(path) if name.split(".")[0] == "tests"}, path.relative_to(ROOT)
+
+
 @pytest.mark.parametrize("room", ["interpret", "judging"])
 def test_who_judges_knows_no_language(room: str) -> None:
     """The judging code emits sentences; it looks up only people's words for objects in the table's language."""
@@ -135,9 +141,10 @@ def test_the_daemon_is_built_one_way(room: str) -> None:
         assert not wrong, f"{path.relative_to(ROOT)} imports {wrong}"
 
 
-def test_no_file_of_the_daemon_is_built_on_itself() -> None:
+@pytest.mark.parametrize("folder", ["daemon", "lab"])
+def test_no_file_is_built_on_itself(folder: str) -> None:
     """Imports for types count as well. `prepare` raises an error that names the cycle."""
-    files = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in (ROOT / "daemon").rglob("*.py")}
+    files = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in (ROOT / folder).rglob("*.py")}
     graphlib.TopologicalSorter({name: imports(path) & files.keys() for name, path in files.items()}).prepare()
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import processes
-from lab.bench import victims
+from lab.bench.processes import family as family_of
 from processes import MAX_LINE, LineProcess, Process, family
 
 ROOT = Path(__file__).parents[1]
@@ -127,7 +127,7 @@ def test_nothing_is_left_of_a_program_that_is_killed(
 
 def test_a_guard_that_is_killed_is_started_again(seconds: str) -> None:
     def guards() -> list[int]:
-        return [one.pid for one in victims.family(program.pid) if one.role == "guard"]
+        return [one.pid for one in family_of(program.pid) if one.role == "guard"]
 
     command = [sys.executable, "-c", STARTER, "sleep", seconds]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as program:

@@ -21,7 +21,8 @@ from rich.table import Table
 
 import games
 from calibration.template import load_template
-from lab.simulated.calibrated import profile_of
+from lab.simulated.arrays import Rng
+from lab.simulated.scenes import profile_of
 from lab.simulated.style import default_style
 from lab.simulated.table import SimulatedTable
 from vision.frame import Image
@@ -36,7 +37,6 @@ PLIES = 30
 
 
 def main(tables: Annotated[int, typer.Option(min=1, help="tables of each game")] = 4) -> None:
-    """Reads all boards and prints the table."""
     table = Table("game", "cells", *(f"{blur:g}" for blur in BLURS), title="seen blur in px / misread % / unknown %")
     for name in track(games.names(), description="reading", console=Console(stderr=True)):
         rows = np.array([_rows(name, seed) for seed in range(1, tables + 1)])
@@ -70,7 +70,7 @@ def _rows(name: str, seed: int) -> list[tuple[float, float, float]]:
     return rows
 
 
-def _seen(image: Image, blur: float, rng: np.random.Generator) -> Image:
+def _seen(image: Image, blur: float, rng: Rng) -> Image:
     picture = image.astype(np.float32)
     if blur:
         picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), blur), np.float32)

@@ -9,6 +9,7 @@ import json as json_format
 import os
 import sys
 import textwrap
+from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import ModuleType
@@ -16,6 +17,7 @@ from typing import Annotated, Any
 
 import cv2
 import typer
+from pydantic import BaseModel
 from rich.console import Console
 from rich.status import Status
 from typer.core import TyperGroup
@@ -30,17 +32,24 @@ from lab.bench.speed import cold_start as worker_bench
 from lab.bench.speed import latency, stepped, tables_load, vision_report
 from lab.bench.speed import search as search_bench
 from lab.bench.speed.recording import SIZE_PX, record
-from lab.bench.speed.reference import NoReference
-from lab.bench.speed.report import Report, lines_of, machine
+from lab.bench.speed.report import Report, Target, bench_game, lines_of, machine
 from lab.bench.speed.resident import ResidentError
-from lab.bench.speed.run import bench_game
 from lab.bench.speed.scenes import scene_of
-from lab.bench.speed.vision_report import VisionReport
-from lab.bench.speed.vision_run import bench_vision
+from lab.bench.speed.steps import NoReference
+from lab.bench.speed.vision_report import VisionReport, bench_vision
 from places.weights import WeightsError
 from rules import GameError
 from vision.frame import SourceError
 from vision.sources.mjpeg_server import ServerError
+
+Game = Annotated[str, typer.Option(help="Game, by module or short name.")]
+Games = Annotated[list[str], typer.Option(help="Game, by module or short name. Repeatable.")]
+GamesOrAll = Annotated[list[str] | None, typer.Option(help="Game, by module or short name. Repeatable. Default: all.")]
+Rate = Annotated[float, typer.Option("--rate", min=5, max=60, help="Pictures a second.")]
+Settle = Annotated[float, typer.Option("--settle", min=0.1, max=10, help="Seconds, as settle_s in the section eyes.")]
+Thesis = Annotated[bool, typer.Option(help="Measure Preda's thesis too, in turns with ours.")]
+Json = Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")]
+JsonTable = Annotated[bool, typer.Option("--json", help="One JSON object instead of a table.")]
 
 GAMES = ["morris", "dominoes"]
 TABLES = ["morris", "reversi", "gomoku", "co_ganh"]
@@ -54,7 +63,6 @@ class Benches(TyperGroup):
     """The benches below, and the modules of `TRIALS`; only those that are asked for are imported."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Names of all benches."""
         return [*super().list_commands(ctx), *trials()]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
@@ -78,7 +86,6 @@ class Benches(TyperGroup):
 
 @functools.cache
 def trials() -> dict[str, str]:
-    """Name and module of each bench that is a module."""
     found = [
         (package, path) for package in TRIALS for path in (places.PROGRAM / package.replace(".", "/")).glob("*.py")
     ]
@@ -113,15 +120,15 @@ def bench() -> None:
 
 @app.command("pipeline")
 def pipeline(
-    game: Annotated[list[str], typer.Option(help="Game, by module or short name. Repeatable.")] = GAMES,
+    game: Games = GAMES,
     photos: Annotated[
         Path | None, typer.Option(help="Two photos, before and after a move, instead of pictures.")
     ] = None,
     rounds: Annotated[int, typer.Option(min=1, max=1000, help="Moves that are watched.")] = 20,
     seconds: Annotated[float, typer.Option(min=0, max=3600, help="Seconds the idle daemon is watched; 0: not.")] = 20.0,
     starts: Annotated[int, typer.Option(min=1, max=20, help="Starts of the daemon that are timed.")] = 3,
-    reference: Annotated[bool, typer.Option(help="Measure Preda's thesis too, in turns with ours.")] = True,
-    json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
+    reference: Thesis = True,
+    json: Json = False,
 ) -> None:
     """Measures every step from frame to verdict, and the running daemon while nothing happens.
 
@@ -146,14 +153,12 @@ def pipeline(
     except (GameError, SourceError, ServerError, NoReference, ResidentError, OSError) as error:
         raise stop("bench", error) from None
     report = Report(machine=machine(load), games=reports)
-    sys.stdout.write((report.model_dump_json() if json else "\n".join(lines_of(report))) + "\n")
-    if not all(target.met for one in reports for target in one.targets):
-        raise typer.Exit(1)
+    _tell(report, lines_of(report), json, [target for one in reports for target in one.targets])
 
 
 @app.command("vision")
 def vision(
-    game: Annotated[list[str], typer.Option(help="Game, by module or short name. Repeatable.")] = BOARDS,
+    game: Games = BOARDS,
     photos: Annotated[
         Path | None, typer.Option(help="With one --game: folder of labelled photos to measure accuracy on too.")
     ] = None,
@@ -164,8 +169,8 @@ def vision(
     cells: Annotated[
         int, typer.Option(min=0, max=10**6, help="Simulated cells on which accuracy is compared; 0: none.")
     ] = 2000,
-    reference: Annotated[bool, typer.Option(help="Measure Preda's thesis too, in turns with ours.")] = True,
-    json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
+    reference: Thesis = True,
+    json: Json = False,
 ) -> None:
     """Measures the cost of reading all cells of a board at once on one thread, and the accuracy that eight bits lose.
 
@@ -198,21 +203,17 @@ def vision(
     except (GameError, SourceError, NoReference, WeightsError, ValueError, OSError) as error:
         raise stop("bench", error) from None
     report = VisionReport(machine=machine(load), games=reports)
-    sys.stdout.write((report.model_dump_json() if json else "\n".join(vision_report.lines_of(report))) + "\n")
-    if not all(target.met for one in reports for target in one.targets):
-        raise typer.Exit(1)
+    _tell(report, vision_report.lines_of(report), json, [target for one in reports for target in one.targets])
 
 
 @app.command("search")
 def search(
-    game: Annotated[
-        list[str] | None, typer.Option(help="Game, by module or short name. Repeatable. Default: all.")
-    ] = None,
+    game: GamesOrAll = None,
     figures: Annotated[bool, typer.Option("--figures/--no-figures", help="Measure the searches.")] = True,
     cold_start: Annotated[
         bool, typer.Option("--cold-start", help="Measure a worker's first answer too, without and with compiled code.")
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
+    json: Json = False,
 ) -> None:
     """Measures the searches of each game, side by side with plain alpha-beta and plain minimax.
 
@@ -248,7 +249,7 @@ def search(
         }
         sys.stdout.write(json_format.dumps(told) + "\n")
     else:
-        lines = [f"{here.date}  {here.processor}, {here.cores} cores, load {here.load[0]:g} to {here.load[1]:g}"]
+        lines = [str(here)]
         for figure in found:
             lines += ["", *search_bench.lines_of(figure)]
         sys.stdout.write("\n".join([*lines, "", *worker_bench.lines_of(starts)]).rstrip() + "\n")
@@ -258,15 +259,13 @@ def search(
 
 @app.command("latency")
 def latency_of_play(
-    game: Annotated[str, typer.Option(help="Game, by module or short name.")] = "morris",
+    game: Game = "morris",
     hands: Annotated[int, typer.Option(min=1, max=2000, help="Hands that make a move or take one back.")] = 40,
-    rate_hz: Annotated[float, typer.Option("--rate", min=5, max=60, help="Pictures a second.")] = 15.0,
-    settle_s: Annotated[
-        float, typer.Option("--settle", min=0.1, max=10, help="Seconds, as settle_s in the section eyes.")
-    ] = 0.4,
+    rate_hz: Rate = 15.0,
+    settle_s: Settle = 0.4,
     seed: Annotated[int, typer.Option(min=0, help="Of the simulated table.")] = 1,
     speech: Annotated[bool, typer.Option(help="Speak into a sound device that writes a file.")] = True,
-    json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a table.")] = False,
+    json: JsonTable = False,
 ) -> None:
     """Measures in real time how long a verdict takes after a hand has left the board, and the first sound after that.
 
@@ -293,21 +292,15 @@ def latency_of_play(
     except (GameError, ResidentError, ValueError, OSError) as error:
         raise stop("bench latency", error) from None
     report = found.model_copy(update={"machine": machine(load)})
-    sys.stdout.write((report.model_dump_json() if json else "\n".join(latency.lines_of(report))) + "\n")
-    if not all(target.met for target in report.targets):
-        raise typer.Exit(1)
+    _tell(report, latency.lines_of(report), json, report.targets)
 
 
 @app.command("verdicts")
 def verdicts_in_table_time(
-    game: Annotated[
-        list[str] | None, typer.Option(help="Game, by module or short name. Repeatable. Default: all.")
-    ] = None,
+    game: GamesOrAll = None,
     hands: Annotated[int, typer.Option(min=1, max=10**5, help="Hands a game that make a move or take one back.")] = 40,
-    rate_hz: Annotated[float, typer.Option("--rate", min=5, max=60, help="Pictures a second.")] = 15.0,
-    settle_s: Annotated[
-        float, typer.Option("--settle", min=0.1, max=10, help="Seconds, as settle_s in the section eyes.")
-    ] = 0.4,
+    rate_hz: Rate = 15.0,
+    settle_s: Settle = 0.4,
     seed: Annotated[int, typer.Option(min=0, help="Of the table, the moves and the hands.")] = 1,
     json: Annotated[bool, typer.Option("--json", help="One JSON object a line and game instead of text.")] = False,
 ) -> None:
@@ -346,9 +339,9 @@ def several_tables(
     tables: Annotated[int, typer.Option(min=1, max=16, help="Tables in one daemon.")] = 4,
     game: Annotated[list[str], typer.Option(help="Games, in turn. Repeatable.")] = TABLES,
     seconds: Annotated[float, typer.Option(min=5, max=3600, help="How long they are watched.")] = 60.0,
-    rate_hz: Annotated[float, typer.Option("--rate", min=5, max=60, help="Pictures a second.")] = 10.0,
+    rate_hz: Rate = 10.0,
     seed: Annotated[int, typer.Option(min=0, help="Of the first simulated table; the next ones count up.")] = 1,
-    json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a table.")] = False,
+    json: JsonTable = False,
 ) -> None:
     """Measures several tables in one daemon: pictures judged a second, their age, and the cost.
 
@@ -381,8 +374,12 @@ def several_tables(
         machine=machine(load), seconds=seconds, rate_hz=rate_hz, size_px=SIZE_PX, tables=loads,
         bench_cpu_percent=own, targets=tables_load.targets_of(loads),
     )  # fmt: skip
-    sys.stdout.write((report.model_dump_json() if json else "\n".join(tables_load.lines_of(report))) + "\n")
-    if not all(target.met for target in report.targets):
+    _tell(report, tables_load.lines_of(report), json, report.targets)
+
+
+def _tell(report: BaseModel, lines: Iterable[str], as_json: bool, targets: Iterable[Target]) -> None:
+    sys.stdout.write((report.model_dump_json() if as_json else "\n".join(lines)) + "\n")
+    if not all(target.met for target in targets):
         raise typer.Exit(1)
 
 

@@ -12,7 +12,6 @@ those believed elsewhere, and the median and mean milliseconds of processor time
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import time
 from collections.abc import Iterator
@@ -22,9 +21,9 @@ from typing import Annotated
 import cv2
 import numpy as np
 import typer
-from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate, load_template
+from lab.simulated.arrays import FloatArray, Rng
 from lab.simulated.random_style import random_style
 from lab.simulated.scenes import random_board, shaped_by_chance
 from lab.simulated.table import SimulatedTable
@@ -32,7 +31,6 @@ from vision.finding.finder import find_drawn
 from vision.finding.proposals import BoardNetwork, board_network
 from vision.frame import Image
 
-FloatArray = NDArray[np.float64]
 Picture = tuple[Image, FloatArray]
 
 BOARDS = (
@@ -63,18 +61,16 @@ def error(corners_px: FloatArray, truth_px: FloatArray) -> float:
 
 
 def scenes(template: BoardTemplate, count: int, seed: int) -> Iterator[Picture]:
-    """Simulated tables and the corners of the boards on them."""
     for number in range(count):
         rng = np.random.default_rng([seed, number])
         shaped = shaped_by_chance(template, rng)
         style = random_style(shaped, rng)
-        camera = dataclasses.replace(
-            style.camera,
+        style = style.but(
+            "camera",
             azimuth_deg=float(rng.uniform(-45, 45)),
             roll_deg=float(rng.normal(0, 6)),
             tilt_deg=float(rng.uniform(0, 64)),
         )
-        style = dataclasses.replace(style, camera=camera)
         table = SimulatedTable(shaped, random_board(shaped, rng), style, int(rng.integers(2**31)), SIZE_PX)
         image = table.render()
         outwards = (style.board.border_mm + ROOM_MM) * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
@@ -82,7 +78,7 @@ def scenes(template: BoardTemplate, count: int, seed: int) -> Iterator[Picture]:
         yield image, table.corners_px()
 
 
-def lay_things(image: Image, outline_px: FloatArray, rng: np.random.Generator) -> None:
+def lay_things(image: Image, outline_px: FloatArray, rng: Rng) -> None:
     """Draws sheets, boxes and bars around the board, never over it."""
     height, width = image.shape[:2]
     board = np.zeros((height, width), dtype=np.uint8)
@@ -102,7 +98,6 @@ def lay_things(image: Image, outline_px: FloatArray, rng: np.random.Generator) -
 
 
 def labelled(folder: Path) -> Iterator[Picture]:
-    """The photos of a folder whose corners are known."""
     for name, label in json.loads((folder / "labels.json").read_text(encoding="utf-8"))["images"].items():
         image = cv2.imread(str(folder / name))
         if image is not None and label["corners_px"] is not None:
@@ -110,7 +105,6 @@ def labelled(folder: Path) -> Iterator[Picture]:
 
 
 def measure(name: str, pictures: Iterator[Picture], template: BoardTemplate, network: BoardNetwork) -> None:
-    """Prints the row of these pictures."""
     proposed, errors, times_ms = 0, list[float](), list[float]()
     for image, truth_px in pictures:
         proposals = network.propose(image, template.game)[:1]
@@ -136,7 +130,6 @@ def main(
     seed: int = 1,
     photos: Annotated[Path | None, typer.Option(help="Folder with photos and labels.json instead of scenes.")] = None,
 ) -> None:
-    """Finds the boards and prints a row for each game."""
     cv2.setNumThreads(1)
     weights = BoardNetwork(network) if network else board_network()
     for name, option in ((game, rule),) if game else BOARDS:

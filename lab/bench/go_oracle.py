@@ -32,8 +32,6 @@ OPTIONS = {"suicide": "--allow-suicide", "superko": "--positional-superko"}
 
 
 class GnuGo:
-    """A GNU Go in GTP mode."""
-
     def __init__(self, *options: str) -> None:
         self._process = subprocess.Popen(
             [GNUGO, "--mode", "gtp", "--level", "1", *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -107,7 +105,6 @@ def main(
     seed: Annotated[int, typer.Option(help="seed of the first")] = 0,
     make: Annotated[Path | None, typer.Option(help="write finished games to this file instead")] = None,
 ) -> None:
-    """Compares games, or makes finished ones."""
     sizes = (9, 13, 19)
     if make is not None:
         found = [finished(sizes[number % 4 // 2], seed + number) for number in range(count)]

@@ -40,8 +40,6 @@ MIDDLES = ("simulated_s", "pictures", "pieces", "expected_boards")
 
 @dataclasses.dataclass
 class Outcome:
-    """Results of one table."""
-
     seed: int
     complete: bool = False
     slips: int = 0
@@ -59,8 +57,6 @@ class Outcome:
 
 
 class Evening:
-    """One table, its player, and the disturbances."""
-
     def __init__(
         self, template: BoardTemplate, plan: tuple[Lesson, ...], seed: int, slips: float, pace: float, *, calm: bool
     ) -> None:
@@ -130,7 +126,6 @@ def main(
     pace: Annotated[float, typer.Option(help="1 lays two men in six seconds, 2 in three.")] = 4.0,
     calm: Annotated[bool, typer.Option("--calm", help="Nothing befalls the table.")] = False,
 ) -> int:
-    """Calibrates at every table and prints the outcomes."""
     chosen = games.load(game)
     template = load_template(chosen.name)
     plan = lessons(chosen, template)

@@ -45,8 +45,6 @@ FRESH = 4
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """One way in which a table is bad."""
-
     style: Callable[[Style, BoardTemplate], Style] = lambda style, template: style
     light: float = 1.0
     cell_px: float = 0.0
@@ -58,8 +56,7 @@ class Case:
 
 
 def low(style: Style, tilt_deg: float) -> Style:
-    """The camera tilted that far from straight above."""
-    return dataclasses.replace(style, camera=dataclasses.replace(style.camera, tilt_deg=tilt_deg, fill=0.9))
+    return style.but("camera", tilt_deg=tilt_deg, fill=0.9)
 
 
 def mirrored(style: Style, template: BoardTemplate) -> Style:
@@ -77,7 +74,7 @@ def alike(style: Style, template: BoardTemplate, share: float) -> Style:
     colours = dict(style.men.colours)
     first, second = np.array(colours[one]), np.array(colours[other])
     blue, green, red = (float(value) for value in first + share * (second - first))
-    return dataclasses.replace(style, men=dataclasses.replace(style.men, colours=colours | {other: (blue, green, red)}))
+    return style.but("men", colours=colours | {other: (blue, green, red)})
 
 
 CASES = {
@@ -99,8 +96,6 @@ CASES = {
 
 
 class Trial:
-    """One table, and the calibration that looks at it."""
-
     def __init__(self, game: AnyGame, template: BoardTemplate, case: Case, seed: int) -> None:
         self._case, self._seed, self._template = case, seed, template
         there = load_template(games.load(case.laid_out).name) if case.laid_out else template
@@ -113,7 +108,6 @@ class Trial:
         self._time_s = 0.0
 
     def run(self) -> dict[str, Any]:
-        """Runs until the end or until it takes too long."""
         calibration = self.calibration
         self.said += calibration.begin()
         table = self._laid(EMPTY * len(self._table))
@@ -149,7 +143,6 @@ class Trial:
         return result | {"expected_boards": round(verdict.expectation.boards, 3), "right": sum(right), "of": FRESH}
 
     def _laid(self, board: str) -> SimulatedTable:
-        """The same table with other pieces."""
         table = self._table.with_board(board, seed=self._seed * 1000 + round(self._time_s * 10))
         table.switch_lamp(self._case.light)
         return table
@@ -170,7 +163,6 @@ def main(
     case: Annotated[list[str] | None, typer.Option(help=f"Repeatable; default: all of {', '.join(CASES)}.")] = None,
     seed: Annotated[int, typer.Option(help="0 is the usual table, every other one is another table.")] = 0,
 ) -> int:
-    """Calibrates at every table and prints how it ended."""
     if unknown := set(case or ()) - set(CASES):
         raise typer.BadParameter(f"there is no case {', '.join(sorted(unknown))}", param_hint="--case")
     guided.HOLD_S, guided.STUCK_S = HOLD_S, STUCK_S

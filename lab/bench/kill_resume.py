@@ -38,8 +38,8 @@ import typer
 import games
 from daemon.game.line_of_play import shares_pieces
 from daemon.storage.journal import Journal
-from lab.bench import victims
-from lab.bench.victims import Process
+from lab.bench import processes
+from lab.bench.processes import Process
 from rules.options import rules_from_words
 
 GAMES = ["nine_mens_morris"]
@@ -63,7 +63,6 @@ QUIET = "pcm.silent { type null }\n"
 
 
 def free_port() -> int:
-    """A port nobody uses now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -80,8 +79,6 @@ def fetch(url: str) -> dict[str, Any] | None:
 
 
 class Bench:
-    """A table, a daemon, and the killing of its processes, for one game."""
-
     def __init__(
         self,
         folder: Path,
@@ -162,11 +159,9 @@ class Bench:
         )
 
     def truth(self) -> dict[str, Any] | None:
-        """The true state of the table."""
         return fetch(f"http://127.0.0.1:{self.video}/truth")
 
     def start_daemon(self) -> subprocess.Popen[bytes]:
-        """Starts the daemon, as a user or systemd would."""
         self._daemon = self._start("run", *self._words)
         return self._daemon
 
@@ -179,7 +174,6 @@ class Bench:
             return list(played[-1]) if played else []
 
     def records(self) -> list[list[str]]:
-        """The records of all tables."""
         return [self.recorded(path) for path in self.journals]
 
     def _is_right(self, recorded: Sequence[str], truth: dict[str, Any], *, whole: bool) -> bool:
@@ -247,7 +241,7 @@ class Bench:
 
     def _kill_one(self, daemon: subprocess.Popen[bytes]) -> subprocess.Popen[bytes]:
         """Kills a process of the daemon, or all; returns the daemon that runs afterwards."""
-        family = victims.family(daemon.pid)
+        family = processes.family(daemon.pid)
         role = "daemon" if not self._any else self._choose({one.role for one in family})
         self.killed[role] += 1
         self._killed_s[role] = time.monotonic()
@@ -260,7 +254,7 @@ class Bench:
             return daemon
         doomed = family if role == "everything" else [self.random.choice([one for one in family if one.role == role])]
         for one in doomed:
-            victims.kill(one)
+            processes.kill(one)
         if daemon.pid not in {one.pid for one in doomed}:
             return daemon
         daemon.wait()
@@ -276,11 +270,11 @@ class Bench:
     def _await_end(self, family: list[Process]) -> None:
         """Waits for a killed daemon's children, which must end by themselves, unless a new daemon can begin."""
         deadline_s = time.monotonic() + GONE_S
-        while left := [one for one in family if victims.is_alive(one)]:
+        while left := [one for one in family if processes.is_alive(one)]:
             if time.monotonic() > deadline_s:
                 self.outlived += [f"{one.role} {one.pid}" for one in left]
                 for one in left:
-                    victims.kill(one)
+                    processes.kill(one)
                 return
             time.sleep(0.1)
 
@@ -295,7 +289,6 @@ class Bench:
         return False
 
     def close(self) -> None:
-        """Ends all processes."""
         for process in filter(None, (self._daemon, self.table, self._relay)):
             process.send_signal(signal.SIGTERM)
             try:
@@ -306,7 +299,6 @@ class Bench:
 
 
 def totals(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The results of all games together."""
     killed = sum((collections.Counter(one["killed"]) for one in results), collections.Counter[str]())
     return {
         "kills": killed.total(),
@@ -333,7 +325,6 @@ def main(
     most_games: Annotated[int, typer.Option(help="ends after so many games, whatever was killed")] = 50,
     keep: Annotated[Path | None, typer.Option(help="folder for logs and record, kept")] = None,
 ) -> bool:
-    """Plays games until there were so many kills, and prints the totals; returns whether anything was wrong."""
     chance, results = random.Random(seed), list[dict[str, Any]]()
     with TemporaryDirectory(prefix="kibitzer-kill-") as temporary, contextlib.suppress(KeyboardInterrupt):
         for number in range(most_games):

@@ -14,8 +14,7 @@ rests; there is no profile. Prints a row for each number of plies; exit status 1
 from __future__ import annotations
 
 import collections
-import dataclasses
-from typing import Annotated, Any
+from typing import Annotated
 
 import cv2
 import numpy as np
@@ -29,7 +28,9 @@ from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Pipeline
 from lab.films.strange_styles import strange_style
+from lab.simulated.arrays import Rng
 from lab.simulated.random_style import random_style
+from lab.simulated.scenes import random_play
 from lab.simulated.source import SimulatedSource
 from lab.simulated.table import SimulatedTable
 from rules import AnyGame
@@ -53,7 +54,6 @@ def main(
     plies: Annotated[list[int], typer.Option(min=min(PLIES), max=max(PLIES), help="repeatable")] = PLIES,
     show: Annotated[bool, typer.Option("--show", help="print what is said at each table")] = False,
 ) -> bool:
-    """Shows all tables and prints the counts; returns whether one was wrong."""
     cv2.setNumThreads(1)
     the_game, wrong = games.load(game, rules_from_words(rule or [])), 0
     for made in plies:
@@ -68,17 +68,12 @@ def main(
     return wrong > 0
 
 
-def first_sight(game: AnyGame, plies: int, rng: np.random.Generator, turned: bool) -> tuple[str, str]:
-    """What the eyes make of a table first seen after that many plies, and what they say."""
+def first_sight(game: AnyGame, plies: int, rng: Rng, turned: bool) -> tuple[str, str]:
     template = load_template(game.name, switched_on(game))
-    position: Any = game.initial()
-    for _ in range(plies):
-        moves = game.legal_moves(position)
-        position = game.apply(position, moves[int(rng.integers(len(moves)))])
+    position = random_play(game, rng, plies)
     style = (strange_style if game.about.short_name in STRANGE else random_style)(template, rng)
     if turned:
-        camera = dataclasses.replace(style.camera, azimuth_deg=style.camera.azimuth_deg + 180)
-        style = dataclasses.replace(style, camera=camera)
+        style = style.but("camera", azimuth_deg=style.camera.azimuth_deg + 180)
     laid = figures_of(game, position) if game.name == "chess" else game.board(position)
     source = SimulatedSource(SimulatedTable(template, laid, style, int(rng.integers(2**31)), SIZE_PX), RATE_HZ)
     eyes = BoardTracker(Pipeline(template, None), Match(Referee(game)))

@@ -33,18 +33,16 @@ from playwright.sync_api import Browser, Page, sync_playwright
 import games
 from agents.messages import PlayerPart, StateMessage
 from agents.players import Player, parse
-from daemon.game.effects import Thought
+from daemon.game.effects import Record, Thought
 from daemon.judging.referee import Referee
 from daemon.outputs.view import View
 from daemon.outputs.web import WebPage
 from daemon.storage.journal import Journal
+from lab.bench.browsing import CHROMIUM, Table
+from lab.bench.browsing import weight_of as bytes_of
 from rules import AnyGame
 from rules.capabilities import Counts
 from rules.turns import line_of_play
-from tests.browser.conftest import CHROMIUM
-from tests.browser.table import Table
-from tests.daemon.page_files import weight_of as bytes_of
-from tests.daemon.recorded_games import record_game
 
 PAINTED = """() => { window.painted = {}; new MutationObserver(() => {
   const count = document.querySelector('#moves').dataset.plies + '/' + document.querySelector('#said').textContent;
@@ -58,8 +56,6 @@ SIZES = {"phone": (360, 740, "light"), "laptop": (1366, 768, "light"), "projecto
 
 
 class Shown:
-    """A game on a page, ply by ply, without a daemon."""
-
     def __init__(self, name: str, moves: list[str]) -> None:
         self.game: AnyGame = games.load(name)
         self.moves, self.page, self.view = moves, WebPage(port=0), View()
@@ -68,7 +64,6 @@ class Shown:
         self.history = line_of_play(self.game, moves)
 
     def show(self, ply: int, sequence: int, text: str = "", agent: str | None = None) -> None:
-        """Shows the position after that many plies."""
         game, moves, position = self.game, self.moves[:ply], self.history[ply]
         referee = Referee(game, (None, agent), self.history[: ply + 1], moves)
         match: Any = SimpleNamespace(referee=referee, game_id="g1", advice=None, pace_s=None)
@@ -90,7 +85,6 @@ class Shown:
 
 
 def measure(browser: Browser, changes: int) -> dict[str, Any]:
-    """Measures all figures."""
     game = games.load("reversi")
 
     def always_the_same(position: Any, ply: int) -> Any:
@@ -130,7 +124,6 @@ def measure(browser: Browser, changes: int) -> dict[str, Any]:
 
 
 def weight_of(page: Page) -> dict[str, float]:
-    """The page's memory and elements after garbage collection."""
     session = page.context.new_cdp_session(page)
     for _ in range(3):
         session.send("HeapProfiler.collectGarbage")
@@ -170,7 +163,6 @@ def played(game: AnyGame, choose: Callable[[Any, int], Any], plies: int | None =
 
 
 def take_pictures(browser: Browser, folder: Path) -> None:
-    """Takes five screenshots, small enough to be kept."""
     moves = ["d6", "f4", "d2", "b4", "g4", "d7", "c5", "e3", "a4", "c4", "e5", "d5", "f6", "b6", "a1"]
     shown = Shown("morris", moves)
     for number, text in enumerate(("A new game of nine men's morris. Light begins.", "Light: f6.", "Dark: b6."), 1):
@@ -196,12 +188,18 @@ def take_pictures(browser: Browser, folder: Path) -> None:
 
 
 def take_review(browser: Browser, record: Path, path: Path) -> None:
-    """Takes a screenshot of a game of reversi between two levels, reviewed as the page does it."""
     game = games.load("reversi")
     players = [Player(parse(f"level-{level}"), game) for level in (6, 4)]
     texts = played(game, lambda position, _: players[game.to_move(position)].choose(position).move)
     journal = Journal(record)
-    game_id = record_game(journal, game, game.initial(), texts, players=("Ana", "level-4")).game_id
+    game_id, position = journal.new_game(game.name, {}, ("Ana", "level-4"), None), game.initial()
+    for ply, text in enumerate(texts, 1):
+        side = game.to_move(position)
+        position = game.apply(position, game.parse_move(position, text))
+        journal.append(game_id, Record(ply, side, text, game.format_position(position), game.board(position)))
+    outcome = game.outcome(position)
+    assert outcome is not None
+    journal.finish(game_id, outcome)
     journal.close()
     served = WebPage(port=0, journal=record)
     page = browser.new_page(viewport={"width": 1366, "height": 860})
@@ -233,7 +231,6 @@ def main(
         Path | None, typer.Option(help="Folder in which to keep five screenshots; measures nothing.")
     ] = None,
 ) -> int:
-    """Measures the page, or takes its pictures."""
     if CHROMIUM is None or not shutil.which(CHROMIUM):
         sys.stderr.write("there is no chromium; on Debian: apt-get install chromium\n")
         return 2

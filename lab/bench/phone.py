@@ -35,12 +35,11 @@ import typer
 from playwright.sync_api import Page, sync_playwright
 
 import games
+from lab.bench.browsing import CHROMIUM, PLAYED
 from lab.bench.kill_resume import fetch, free_port
 from lab.films.filmed import DATA, RULES, Studio
 from lab.films.films import FPS, Plan, showings
 from lab.films.judge import Due, by_the_rules
-from tests.browser.conftest import CHROMIUM
-from tests.browser.test_speaking import PLAYED
 from vision.sources.encoded import JpegSplitter
 
 START_S = 60.0
@@ -86,7 +85,6 @@ def main(
     keep: Annotated[Path | None, typer.Option(help="folder of films made before")] = None,
     shots: Annotated[Path | None, typer.Option(help="folder for screenshots of the phone")] = None,
 ) -> int:
-    """Makes the film, films it with the phone's page, and judges the game."""
     with tempfile.TemporaryDirectory(prefix="kibitzer-phone-") as temporary:
         folder = Path(temporary)
         game, photos = games.load("morris", RULES), DATA / "morris"
@@ -179,7 +177,6 @@ def followed(
 
 
 def watched(phone: Page, here: str, until_s: float, plies: int) -> list[dict[str, Any]]:
-    """What the phone's page shows of its rate, each second, until that many plies are played."""
     figures, shown, began_s = list[dict[str, Any]](), "", time.monotonic()
     while time.monotonic() < until_s:
         told = dict(phone.locator("#rate").evaluate("(element) => ({ ...element.dataset, text: element.textContent })"))
@@ -196,7 +193,6 @@ def watched(phone: Page, here: str, until_s: float, plies: int) -> list[dict[str
 
 
 def shot(phone: Page, folder: Path | None) -> None:
-    """Keeps pictures of the phone's page."""
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
         phone.screenshot(path=folder / "phone.png")
@@ -251,7 +247,6 @@ def compared(game: Any, start: Any, line: Sequence[str], legal: Sequence[Due]) -
 
 @contextlib.contextmanager
 def program(*words: str, log: Path | None = None) -> Iterator[None]:
-    """A Python program that runs meanwhile."""
     with contextlib.ExitStack() as stack:
         errors = stack.enter_context(log.open("w")) if log is not None else None
         process = subprocess.Popen([sys.executable, "-m", *words], stderr=errors)

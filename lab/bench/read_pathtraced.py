@@ -22,15 +22,13 @@ import typer
 
 from calibration.labels import Label, read_labels
 from calibration.template import load_template
+from lab.bench.read_scenes import is_misplaced
 from vision.reading.locate import PhotoReader, ReadPhoto
 
-WRONG_PLACE = 0.03
 ASKED = ("men", "light", "board", "tilt", "focus", "noise")
 
 
 class Tally:
-    """Counts of boards read one way."""
-
     def __init__(self) -> None:
         self.boards = self.cells = 0
         self.wrong: dict[str, int] = {}
@@ -52,7 +50,6 @@ class Tally:
             self.wrong[label.name] = len(faults)
 
     def as_json(self, names: bool) -> dict[str, Any]:
-        """The counts as shares and tables."""
         found: dict[str, Any] = {
             "boards": self.boards,
             "cells_right": round((self.cells - sum(self.wrong.values())) / max(self.cells, 1), 5),
@@ -83,13 +80,11 @@ def main(
     given_only: Annotated[bool, typer.Option("--given-only", help="Do not look for boards.")] = False,
     wrong: Annotated[bool, typer.Option("--wrong", help="Name the pictures read wrong.")] = False,
 ) -> None:
-    """Reads the folders and prints the counts."""
     for folder in folders:
         print(json.dumps(read_folder(folder, find=not given_only, names=wrong)), flush=True)
 
 
 def read_folder(folder: Path, *, find: bool, names: bool) -> dict[str, Any]:
-    """Reads all pictures of a folder, both ways."""
     head = json.loads((folder / "labels.json").read_text(encoding="utf-8"))
     template = load_template(head["game"], frozenset(head["rules"]))
     reader = PhotoReader(template)
@@ -104,8 +99,7 @@ def read_folder(folder: Path, *, find: bool, names: bool) -> dict[str, Any]:
             continue
         seen += 1
         assert label.corners_px is not None
-        side_px = np.linalg.norm(label.corners_px[0] - label.corners_px[1])
-        if np.abs(photo.pose.corners_px(photo.template) - label.corners_px).max() > WRONG_PLACE * side_px:
+        if is_misplaced(photo, label.corners_px):
             misplaced.append(label.name)
         else:
             found.add(label, photo, about)

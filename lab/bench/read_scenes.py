@@ -16,16 +16,22 @@ import sys
 import numpy as np
 
 from calibration.template import load_template
+from lab.simulated.arrays import FloatArray
 from lab.simulated.scenes import random_scene
-from vision.reading.locate import PhotoReader
+from vision.reading.locate import PhotoReader, ReadPhoto
 
 WRONG_PLACE = 0.03
 SIZES_PX = ((960, 720), (1280, 960))
 """Pixels; the smaller size is enough if the rectified picture is no larger."""
 
 
+def is_misplaced(photo: ReadPhoto, corners_px: FloatArray) -> bool:
+    """Whether a corner is off by more than WRONG_PLACE of the side."""
+    side_px = np.linalg.norm(corners_px[0] - corners_px[1])
+    return bool(np.abs(photo.pose.corners_px(photo.template) - corners_px).max() > WRONG_PLACE * side_px)
+
+
 def main(game: str = "nine_mens_morris", scenes: int = 100, seed: int = 1) -> None:
-    """Reads the scenes and prints the counts."""
     template = load_template(game)
     reader = PhotoReader(template)
     size_px = SIZES_PX[template.rectified_px >= SIZES_PX[0][1]]
@@ -36,19 +42,14 @@ def main(game: str = "nine_mens_morris", scenes: int = 100, seed: int = 1) -> No
         if photo is None:
             continue
         found += 1
-        side_px = float(np.linalg.norm(scene.corners_px[0] - scene.corners_px[1]))
-        error_px = float(np.abs(photo.pose.corners_px(photo.template) - scene.corners_px).max())
-        if error_px > WRONG_PLACE * side_px:
+        if is_misplaced(photo, scene.corners_px):
             misplaced += 1
             continue
         reading, read = photo.reading, photo.reading.board
         seen = {(tile.cells, tile.pips) for tile in reading.tiles or ()}
         laid = {(one, "".join(scene.board[cell] for cell in one)) for one in scene.tiles}
-        tiles_right, tiles, strange_tiles = (
-            tiles_right + len(seen & laid),
-            tiles + len(laid),
-            strange_tiles + len(seen - laid),
-        )
+        tiles_right, tiles = tiles_right + len(seen & laid), tiles + len(laid)
+        strange_tiles += len(seen - laid)
         right = sum(one == other for one, other in zip(read, scene.board, strict=True))
         cells_right, cells, boards_right = cells_right + right, cells + len(read), boards_right + (read == scene.board)
     result = {

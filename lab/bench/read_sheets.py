@@ -21,12 +21,13 @@ from typing import Annotated
 import cv2
 import numpy as np
 import typer
-from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import track
 
 from calibration.sheet import layout_of
 from calibration.template import BoardTemplate, load_template
+from lab.bench.read_scenes import is_misplaced
+from lab.simulated.arrays import BoolArray, FloatArray, Rng
 from lab.simulated.scenes import random_board
 from lab.simulated.sheets import SheetTable, random_print, sheet_style
 from vision.finding.markers import OtherSheetError, name_sheet
@@ -34,7 +35,6 @@ from vision.frame import Image
 from vision.reading.locate import PhotoReader
 from vision.sheet.drawing import draw_sheet
 
-WRONG_PLACE = 0.03
 SWAPPED = str.maketrans("BW", "WB")
 SIZE_PX = (1280, 960)
 KINDS = ("plain", "hand", "blurred", "glare", "dark")
@@ -50,12 +50,10 @@ SHEETS = (
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Photo:
-    """A simulated photograph of a sheet."""
-
     image: Image
     board: str
-    corners_px: NDArray[np.float64]
-    hidden: NDArray[np.bool_]
+    corners_px: FloatArray
+    hidden: BoolArray
     """(cells,) whether a hand is over the cell."""
 
 
@@ -64,7 +62,6 @@ def main(
     scenes: Annotated[int, typer.Option(help="of each sheet")] = 20,
     seed: int = 1,
 ) -> None:
-    """Reads the sheets and prints the counts."""
     for name, options, paper in SHEETS:
         if game in ("", name):
             counts = count(load_template(name, frozenset(options)), paper, scenes, seed)
@@ -72,7 +69,6 @@ def main(
 
 
 def count(template: BoardTemplate, paper: str, scenes: int, seed: int) -> dict[str, object]:
-    """Results of that many photographs of a game's sheet."""
     reader, counts = PhotoReader(template), collections.Counter[str]()
     missed: list[str] = []
     for number in track(range(scenes), template.game, console=Console(stderr=True), transient=True):
@@ -88,8 +84,7 @@ def count(template: BoardTemplate, paper: str, scenes: int, seed: int) -> dict[s
             missed.append(f"{number} {kind}")
             continue
         counts["found"] += 1
-        side_px = float(np.linalg.norm(photo.corners_px[0] - photo.corners_px[1]))
-        if np.abs(read.pose.corners_px(read.template) - photo.corners_px).max() > WRONG_PLACE * side_px:
+        if is_misplaced(read, photo.corners_px):
             counts["misplaced"] += 1
             missed.append(f"{number} {kind} misplaced")
             continue
@@ -113,13 +108,12 @@ def count(template: BoardTemplate, paper: str, scenes: int, seed: int) -> dict[s
     }
 
 
-def photograph(template: BoardTemplate, paper: str, kind: str, rng: np.random.Generator) -> Photo:
-    """A sheet with random pieces on a random table."""
+def photograph(template: BoardTemplate, paper: str, kind: str, rng: Rng) -> Photo:
     layout = layout_of(template, landscape=bool(rng.random() < 0.5))
     sheet = draw_sheet(layout, paper, tinted=bool(rng.random() < 0.7))
     style = sheet_style(sheet, rng)
     if kind == "dark":
-        style = dataclasses.replace(style, sensor=dataclasses.replace(style.sensor, exposure=0.22))
+        style = style.but("sensor", exposure=0.22)
     board = random_board(template, rng)
     table = SheetTable(sheet, board, style, random_print(rng), int(rng.integers(0, 2**31)), SIZE_PX)
     image = table.render()
@@ -139,7 +133,7 @@ def photograph(template: BoardTemplate, paper: str, kind: str, rng: np.random.Ge
     return Photo(image, board, table.corners_px(), hidden)
 
 
-def glaring(image: Image, markers_px: NDArray[np.float64], rng: np.random.Generator) -> Image:
+def glaring(image: Image, markers_px: FloatArray, rng: Rng) -> Image:
     """The picture with a lamp's reflection in the page, over a marker: white in its middle."""
     x, y = markers_px.reshape(4, 4, 2).mean(axis=1)[int(rng.integers(0, 4))]
     ys, xs = np.indices(image.shape[:2])

@@ -25,10 +25,10 @@ from daemon.game.effects import Announcement
 from daemon.game.line_of_play import shares_pieces, unseen_moves
 from daemon.judging import adopting
 from daemon.judging.referee import Referee
+from lab.bench.readings import judged, reading_of
 from lab.soak.legal_boards import is_beyond_doubt
 from lab.soak.mistakes import Situation, mistakes_of
 from rules import AnyGame
-from tests.daemon.readings import judged, reading_of
 
 GAMES = ["nine_mens_morris", "reversi", "co_ganh", "gomoku", "double_double_dominoes"]
 AGENT = "alphabeta"
@@ -38,8 +38,6 @@ FAILURES = ("believed", "unreported", "another rule", "unneeded", "not restored"
 
 @dataclasses.dataclass
 class Storm:
-    """One game of the stress test."""
-
     game: AnyGame
     seed: int
     counts: collections.Counter[str]
@@ -139,7 +137,6 @@ class Storm:
         return self._expect("put back")
 
     def _disobey(self) -> bool:
-        """Makes a legal move that the agent has not asked for."""
         position = self.positions[-1]
         moves = self._visible(position)
         if not self._is_agents or len(moves) < 2:
@@ -221,7 +218,6 @@ def main(
     minutes: Annotated[float, typer.Option(help="for each game")] = 1.0,
     seed: Annotated[int, typer.Option(help="of the first table; the next ones count on")] = 1,
 ) -> bool:
-    """Plays and prints the counts; returns whether anything went wrong."""
     if not set(game) <= set(GAMES):
         raise typer.BadParameter(f"the games are {', '.join(GAMES)}")
     wrong = 0

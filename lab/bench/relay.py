@@ -15,7 +15,6 @@ IDLE_S = 30.0
 
 
 def relay(own_port: int, to_port: int) -> None:
-    """Relays connections for ever."""
     with socket.create_server(("127.0.0.1", own_port)) as server:
         while True:
             viewer, _ = server.accept()

@@ -43,7 +43,6 @@ def scores_of(memory: layout.Memory, mine: np.uint64, theirs: np.uint64, deepest
 
 
 def main(positions: Annotated[int, typer.Option(help="positions of each stage")] = 100, seed: int = 1) -> None:
-    """Plays, searches and prints the tables."""
     memory = layout.allocate(64, "", weights())
     memory[layout.EXACT] = 1
     games = play(weights(), GAMES_A_POSITION * positions, PLAYED, 1.0, seed, lambda _: None)

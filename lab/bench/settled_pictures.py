@@ -85,8 +85,6 @@ def sequences() -> list[Sequence]:
 
 @dataclasses.dataclass
 class Count:
-    """Results of one sequence."""
-
     name: str
     settle_s: float
     pauses: int
@@ -99,7 +97,6 @@ class Count:
 
 
 def measure(sequence: Sequence, data: Path, settle_s: float = 0.4, out: Path | None = None) -> Count:
-    """Runs one sequence through the watcher."""
     window = Window(parse_corners(sequence.corners) if sequence.corners else None)
     settler, motion, shown = Settler(settle_s), 0, list[int]()
     for frame in frames_of(
@@ -146,7 +143,6 @@ def arms(data: Path) -> dict[str, Side | None]:
 
 
 def frames_of(source: FrameSource) -> Iterator[Frame]:
-    """The frames of a file or folder to its end."""
     try:
         while True:
             if (frame := source.read(1.0)) is not None:
@@ -159,7 +155,6 @@ def main(
     data: Path = DATA,
     out: Annotated[Path | None, typer.Option(help="Folder that keeps the settled pictures for inspection.")] = None,
 ) -> int:
-    """Watches all sequences and prints the counts."""
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
     good = True

@@ -25,7 +25,6 @@ def main(
     last: Annotated[int, typer.Option(help="number of the last")] = 19,
     table_mb: int = 256,
 ) -> int:
-    """Prints one line a position, then the sums."""
     game, solver = Reversi(), Solver(table_mb)
     nodes, seconds, busy_s, wrong = 0, 0.0, 0.0, 0
     for line in file.read_text(encoding="utf-8").splitlines():

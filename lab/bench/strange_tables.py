@@ -22,12 +22,13 @@ from typing import Annotated, Literal
 import cv2
 import numpy as np
 import typer
-from numpy.typing import NDArray
 
 import games
 from calibration.template import BoardTemplate, load_template
 from lab.films.strange_styles import CONDITIONS, DARK_OF, Condition, strange_style
+from lab.simulated.arrays import FloatArray, Rng
 from lab.simulated.men import Man
+from lab.simulated.scenes import random_play
 from lab.simulated.table import SimulatedTable
 from rules import EMPTY, AnyGame
 from rules.capabilities import figures_of
@@ -51,8 +52,6 @@ LIGHT_MEN = frozenset(DARK_OF) | {"W", "K"}
 
 @dataclasses.dataclass
 class Row:
-    """Results of one condition."""
-
     tables: int = 0
     found: int = 0
     misplaced: int = 0
@@ -64,7 +63,6 @@ class Row:
     why: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
 
     def line(self, name: str) -> str:
-        """The row as text."""
         return (
             f"{name:16} tables {self.tables:2}  found {self.found:2}  misplaced {self.misplaced}"
             f"  taught {self.taught:2}  wrong turn {self.wrong_turn}"
@@ -73,8 +71,6 @@ class Row:
 
 
 class Bench:
-    """Lays out tables of one game and looks at them."""
-
     def __init__(self, game: AnyGame, seed: int, out: Path | None, height_deg: float | None = None) -> None:
         """`height_deg` is the camera's elevation above the table, if it is not the condition's own."""
         self._game, self._seed, self._out, self._height_deg = game, seed, out, height_deg
@@ -82,18 +78,16 @@ class Bench:
         self._starts = any(letter != EMPTY for letter in game.board(game.initial()))
 
     def run(self, name: str, tables: int) -> Row:
-        """The row of a condition."""
         row = Row()
         for number in range(tables):
             self._table(row, CONDITIONS[name], np.random.default_rng([self._seed, number]), f"{name} {number}")
         return row
 
-    def _table(self, row: Row, condition: Condition, rng: np.random.Generator, name: str) -> None:
+    def _table(self, row: Row, condition: Condition, rng: Rng, name: str) -> None:
         row.tables += 1
         style = condition.style(strange_style(self.template, rng), self.template, rng)
         if self._height_deg is not None:
-            camera = dataclasses.replace(style.camera, tilt_deg=90 - self._height_deg, focal=1.0)
-            style = dataclasses.replace(style, camera=camera)
+            style = style.but("camera", tilt_deg=90 - self._height_deg, focal=1.0)
         position = self._game.initial()
         laid = self._laid(position) if self._starts else scattered(self.template, rng)
         table = SimulatedTable(self.template, laid, style, int(rng.integers(2**31)), SIZE_PX)
@@ -131,7 +125,11 @@ class Bench:
             return
         pose = turned_pose(pose, self.template, int(np.argmin(offs_px)))
         for _ in range(BOARDS):
-            laid = self._laid(self._played(rng)) if self._starts else scattered(self.template, rng)
+            laid = (
+                self._laid(random_play(self._game, rng, int(rng.integers(2, 50))))
+                if self._starts
+                else scattered(self.template, rng)
+            )
             image = self._picture(table.with_board(laid, int(rng.integers(2**31))), condition, rng)
             reading = reader.read(rectify(image, pose, self.template), 0.0)
             truth = "".join(as_class(letter) for letter in laid)
@@ -146,16 +144,7 @@ class Bench:
         """The pieces as they are laid: their figures in chess, whose men differ in height."""
         return figures_of(self._game, position) if self._game.name == "chess" else self._game.board(position)
 
-    def _played(self, rng: np.random.Generator) -> object:
-        position = self._game.initial()
-        for _ in range(int(rng.integers(2, 50))):
-            moves = self._game.legal_moves(position)
-            if moves:
-                position = self._game.apply(position, moves[int(rng.integers(len(moves)))])
-        return position
-
-    def _picture(self, table: SimulatedTable, condition: Condition, rng: np.random.Generator) -> Image:
-        """The table as it is seen, with men beside the board."""
+    def _picture(self, table: SimulatedTable, condition: Condition, rng: Rng) -> Image:
         template, style = self.template, table.style
         letters, men = sorted(style.men.colours), []
         away = style.board.border_mm + template.pitch_mm
@@ -185,18 +174,17 @@ class Bench:
 
 
 def as_class(letter: str) -> str:
-    """The class as which a piece is seen."""
     return EMPTY if letter == EMPTY else "W" if letter in LIGHT_MEN else "B"
 
 
-def scattered(template: BoardTemplate, rng: np.random.Generator) -> str:
+def scattered(template: BoardTemplate, rng: Rng) -> str:
     """Stones on a third to two thirds of the points, as in the middle of a game."""
     share = float(rng.uniform(0.05, 0.6))
     odds = [1 - share, share / 2, share / 2]
     return "".join(rng.choice([EMPTY, "B", "W"], len(template.cell_names), p=odds))
 
 
-def off_px(pose: BoardPose, template: BoardTemplate, corners_px: NDArray[np.float64]) -> list[float]:
+def off_px(pose: BoardPose, template: BoardTemplate, corners_px: FloatArray) -> list[float]:
     """How far the board lies from its true corners, whichever of the four found ones is called the first."""
     seen = pose.corners_px(template)
     return [float(np.abs(np.roll(seen, -turn, axis=0) - corners_px).max()) for turn in range(4)]
@@ -211,7 +199,6 @@ def main(
     height_deg: Annotated[float | None, typer.Option(help="Every camera's elevation above the table's middle.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for pictures in which something went wrong, marked.")] = None,
 ) -> int:
-    """Reads the tables of every condition and prints its row."""
     if unknown := set(only or ()) - set(CONDITIONS):
         raise typer.BadParameter(f"there is no condition {', '.join(sorted(unknown))}", param_hint="--only")
     cv2.setNumThreads(1)

@@ -20,25 +20,23 @@ import threading
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
+from scipy.signal import resample_poly
 
 import games
 from daemon.commands.spoken.conversation import QUESTIONS, Conversation, Table
 from daemon.commands.spoken.grammar import NOTHING, phrases_of, understand
 from daemon.outputs.listening.recognisers import EmbeddedRecogniser
-from daemon.outputs.listening.utterances import Utterances
-from tests.daemon.speech_sounds import spoken
+from daemon.outputs.listening.utterances import RATE_HZ, Utterances
 
 WORDS = 9000
 WAKE = "Kibitzer"
-PACKAGES = {
-    "en": "fortunes",
-    "ro": "manpages-ro",
-    "pl": "fortunes-pl",
-    "vi": "manpages-vi",
-    "pt-br": "fortunes-br",
-}
+PACKAGES = {"en": "fortunes", "ro": "manpages-ro", "pl": "fortunes-pl", "vi": "manpages-vi", "pt-br": "fortunes-br"}
 LANGUAGES = list(PACKAGES)
+HEAD_BYTES = 44
+"""Of a wave file; espeak-ng writes 22,050 samples a second."""
+QUIET_S = 0.5
 
 
 def hour(language: str) -> list[str]:
@@ -67,7 +65,6 @@ def table_of(language: str) -> Table:
 
 
 def count_texts(language: str) -> None:
-    """Prints the mistakes in an hour of texts."""
     table, talk = table_of(language), hour(language)
     clauses = [clause for sentence in talk for clause in re.split(r"[.,;:!?()\"]+", sentence) if clause.strip()]
     called, bare = 0, collections.Counter[str]()
@@ -80,6 +77,16 @@ def count_texts(language: str) -> None:
     words = sum(len(sentence.split()) for sentence in talk)
     print(f"{language}: {words} words, {len(talk)} sentences, {len(clauses)} clauses: {called} commands")
     print(f"    without the call: {bare.total()}, of them {lost} that lose something: {dict(bare)}", flush=True)
+
+
+def spoken(text: str, voice: str = "en-us", noise: float = 20.0) -> bytes:
+    """The text in 16 kHz, with a rest before and after it."""
+    sound = subprocess.run(["espeak-ng", "-v", voice, "-s", "150", "--stdout", text], capture_output=True, check=True)
+    samples = resample_poly(np.frombuffer(sound.stdout[HEAD_BYTES:], np.int16).astype(float), 320, 441)
+    rest = np.zeros(int(QUIET_S * RATE_HZ))
+    whole = np.concatenate([rest, samples, rest, rest])
+    whole += np.random.default_rng(5).normal(0, noise, len(whole))
+    return whole.clip(-32768, 32767).astype(np.int16).tobytes()
 
 
 def count_sounds() -> None:
@@ -108,7 +115,6 @@ def main(
     sound: Annotated[bool, typer.Option("--sound", help="speak English to the embedded recogniser, too")] = False,
     language: Annotated[list[str], typer.Option(help="only this one; repeatable")] = LANGUAGES,
 ) -> None:
-    """Counts."""
     if not set(language) <= set(LANGUAGES):
         raise typer.BadParameter(f"the languages are {', '.join(LANGUAGES)}")
     for one in language:

@@ -11,7 +11,6 @@ it, and the mean -log of the probability of the truth, in nats a cell.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import sys
 from typing import Annotated
@@ -22,8 +21,8 @@ import typer
 import games
 from calibration.template import load_template
 from lab.simulated.random_style import random_style
+from lab.simulated.scenes import random_play
 from lab.simulated.table import SimulatedTable
-from rules import AnyGame
 from rules.options import switched_on
 from vision.calibrating.start import Lesson, learn_from
 from vision.pose import is_plausible, pose_from_corners, rectify
@@ -42,7 +41,6 @@ def main(
     seed: int = 5,
     height_mm: Annotated[float, typer.Option(help="of the men; 0: each set has its own")] = 0.0,
 ) -> None:
-    """Reads the tables and prints the counts."""
     the_game = games.load(game)
     template = load_template(the_game.name, switched_on(the_game))
     start = the_game.board(the_game.initial())
@@ -52,8 +50,7 @@ def main(
         rng = np.random.default_rng([seed, number])
         style = random_style(template, rng)
         if height_mm:
-            men = dataclasses.replace(style.men, shape="disc", height_mm=height_mm, diameter=SLIM)
-            style = dataclasses.replace(style, men=men)
+            style = style.but("men", shape="disc", height_mm=height_mm, diameter=SLIM)
         table = SimulatedTable(template, start, style, int(rng.integers(2**31)), SIZE_PX)
         picture = table.render()
         pose = pose_from_corners(table.corners_px(), template)
@@ -69,7 +66,7 @@ def main(
         with_it.learn(lesson.taught, None)
         with_it.raised_mm = raised_mm
         for _ in range(BOARDS):
-            board = played(the_game, rng)
+            board = the_game.board(random_play(the_game, rng, int(rng.integers(4, 40))))
             later = table.with_board(board, int(rng.integers(2**31)))
             image = rectify(later.render(), pose, template)
             cells += len(board)
@@ -84,13 +81,3 @@ def main(
         one["nats"] = round(one["nats"] / max(cells, 1), 4)
     counts = {"tables": plausible, "lessons": taught, "turned": turned, "cells": cells}
     sys.stdout.write(json.dumps(counts | results) + "\n")
-
-
-def played(game: AnyGame, rng: np.random.Generator) -> str:
-    """The board after 4 to 39 random plies."""
-    position = game.initial()
-    for _ in range(int(rng.integers(4, 40))):
-        moves = game.legal_moves(position)
-        if moves:
-            position = game.apply(position, moves[int(rng.integers(len(moves)))])
-    return game.board(position)

@@ -11,6 +11,7 @@ annotated, or there was a complaint.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import json
 import subprocess
 import sys
@@ -27,7 +28,8 @@ from daemon.storage.journal import Journal
 from daemon.storage.stored_game import StoredGame
 from daemon.storage.stored_line import Row, score_sheet
 from lab.bench.kill_resume import ROOT, fetch, free_port
-from tests.daemon.dominoes import Tile, annotated
+from rules import Side, Step
+from rules.turns import carry_out
 
 COMMAND = [sys.executable, "-m", "daemon.cli"]
 COMPLAINTS = ("illegal", "unfinished", "takeback", "desync", "ambiguous", "unclear")
@@ -35,9 +37,33 @@ WAIT_S = 60.0
 """Seconds to wait for a daemon to start, and for the last photos to be judged."""
 
 
-class Table:
-    """One game's photos, a daemon that watches them, and its record."""
+@dataclasses.dataclass(frozen=True)
+class Tile:
+    """One tile when it was laid."""
 
+    board: str
+    """The board including this tile."""
+    side: Side
+    points: int
+    """Points for the side that laid it."""
+
+
+def annotated(folder: Path, number: int) -> list[Tile]:
+    """A real game, read from its annotation files."""
+    game = games.load("dominoes")
+    movers = [
+        int(line.split()[1][-1]) - 1 for line in (folder / f"{number}_mutari.txt").read_text().splitlines() if line
+    ]
+    board, tiles = game.board(game.initial()), []
+    for move, side in enumerate(movers, 1):
+        first, one, second, other, points = (folder / f"{number}_{move:02d}.txt").read_text(encoding="utf-8").split()
+        ends = ((game.cells.index(first), one), (game.cells.index(second), other))
+        board = carry_out(board, [Step("place", cell, None, pips) for cell, pips in ends])
+        tiles.append(Tile(board, side, int(points)))
+    return tiles
+
+
+class Table:
     def __init__(self, folder: Path, photos: Path, number: int, profile: Path | None, hold_s: float) -> None:
         self.folder, self.hold_s = folder, hold_s
         self.page, self.video = free_port(), free_port()
@@ -75,7 +101,6 @@ class Table:
             process.wait()
 
     def serve(self) -> None:
-        """Shows every photo once to the running daemon."""
         serve = [*COMMAND, "serve", str(self.pictures), "--port", str(self.video), "--hold-s", str(self.hold_s)]
         subprocess.run([*serve, "--rate-hz", "5"], cwd=ROOT, stderr=subprocess.DEVNULL, check=True)
 
@@ -85,12 +110,10 @@ class Table:
         subprocess.run(told, cwd=ROOT, check=True, capture_output=True)
 
     def stored(self) -> StoredGame:
-        """The record so far."""
         with contextlib.closing(Journal(self.journal, read_only=True)) as journal:
             return journal.games()[-1]
 
     def laid(self) -> list[Row]:
-        """The tiles of the record."""
         return [row for row in score_sheet(self.stored()) if row.number is not None]
 
 
@@ -155,7 +178,6 @@ def main(
     numbers: Annotated[str, typer.Option("--games", help="Numbers of games, by commas.")] = "1,2,3,4,5",
     hold_s: Annotated[float, typer.Option(help="Seconds each photo is shown.")] = 2.0,
 ) -> int:
-    """Watches the games and prints what was right."""
     good = True
     for number in map(int, numbers.split(",")):
         with tempfile.TemporaryDirectory() as folder:

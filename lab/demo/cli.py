@@ -25,14 +25,7 @@ from daemon.app.loop import Daemon
 from daemon.app.session import Session
 from daemon.cli.browser import open_in_browser
 from daemon.cli.wrong_call import stop
-from daemon.config.settings import (
-    BusSection,
-    Config,
-    JournalSection,
-    PageSection,
-    PlayerSection,
-    PlayersSection,
-)
+from daemon.config.settings import BusSection, Config, JournalSection, PageSection, PlayerSection, PlayersSection
 from daemon.game.effects import Announcement
 from daemon.game.line_of_play import shares_pieces
 from daemon.i18n.translation import LANGUAGES
@@ -43,8 +36,7 @@ from daemon.storage.formats.imported import ImportFault
 from daemon.storage.formats.reading import read_game
 from daemon.storage.journal import JournalError
 from daemon.supervision.camera import NONE
-from lab.demo.demo import Demo, Tally
-from lab.demo.page import DemoPage, Left
+from lab.demo.demo import Demo, DemoPage, Left, Tally
 from places.weights import WeightsError
 from rules import AnyGame, GameError
 from rules.options import rules_from_words, switched_on
@@ -68,8 +60,7 @@ def demo(
     language: Annotated[str, typer.Option(help=f"What is said, in {', '.join(LANGUAGES)}.")] = "en",
     plies: Annotated[int, typer.Option(min=0, help="Break a game off after so many plies; 0 plays to the end.")] = 0,
     replay: Annotated[
-        Path | None,
-        typer.Option(help="Play the moves of this game, such as game.sgf: two people sit at the table."),
+        Path | None, typer.Option(help="Play the moves of this game, such as game.sgf: two people sit at the table.")
     ] = None,
     stay: Annotated[
         bool | None,
@@ -191,7 +182,6 @@ def play_on(session: Session, config: Config) -> None:
 
 
 def tally_text(tally: Tally) -> str:
-    """One line about a game's result."""
     plies = f"{tally.plies} plies" + (f" and {tally.passes} passes" if tally.passes else "")
     parts = [
         f"{plies}, {tally.outcome}",

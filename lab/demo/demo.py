@@ -1,31 +1,104 @@
-"""Plays whole games on a simulated table through the real pipeline, and judges them by the simulator's truth."""
+"""Plays whole games on a simulated table through the real pipeline, judged by its truth; and the demo's page."""
 
 from __future__ import annotations
 
 import dataclasses
+import json
 import logging
 import math
 import statistics
+import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from calibration.template import BoardTemplate
+from daemon.app.game_chooser import GameChooser
 from daemon.app.session import Session
 from daemon.app.session_runner import SessionRunner
-from daemon.commands.command import Pass
+from daemon.commands.command import Answer, Pass
+from daemon.commands.demo_requests import DemoRequest
+from daemon.config.settings import Config
 from daemon.core.command_handlers import obey
 from daemon.core.match import Match
 from daemon.game.effects import Announcement
+from daemon.i18n.translation import worded
 from daemon.outputs.window import Window
 from daemon.perception.pipeline import Observation, Pipeline
-from lab.simulated.calibrated import profile_of
+from daemon.supervision.camera import NONE
 from lab.simulated.player import ScriptedPlayer
+from lab.simulated.scenes import profile_of
 from lab.simulated.source import SimulatedSource
 from lab.simulated.style import default_style
 from lab.simulated.table import SimulatedTable
 from rules import AnyGame, Outcome, Side
 from rules.capabilities import Counts
 from rules.turns import line_of_play
+
+TURN_S = 0.02
+UNSEEN_S = 60.0
+"""Seconds without anybody looking at the page after which a demo that a table started ends."""
+
+
+class Left(Exception):
+    """Somebody ends the demo, or wants to play; `config` are the settings of that game."""
+
+    def __init__(self, config: Config | None = None) -> None:
+        self.config = config
+        super().__init__("the demo was left")
+
+
+class DemoPage:
+    """Takes the requests of one demo's page. Used by the session's thread."""
+
+    def __init__(self, session: Session, *, beside: bool = False) -> None:
+        """`beside` is a demo that a table started: it tells its port, and ends once nobody looks."""
+        self._session, self._beside = session, beside
+        self._over = False
+        self._begun = False
+        self._seen_s = time.monotonic()
+        self._chooser = GameChooser(session, session.services.config, NONE)
+        session.demo = self._status
+
+    def turn(self) -> None:
+        """To be called often while a game is shown. Raises Left."""
+        page, now_s = self._session.services.page, time.monotonic()
+        if page is None:
+            return
+        if self._beside and not self._begun:
+            sys.stdout.write(json.dumps({"port": page.port}) + "\n")
+            sys.stdout.flush()
+        if page.pages or not self._begun:
+            self._seen_s, self._begun = now_s, True
+        if self._beside and now_s - self._seen_s > UNSEEN_S:
+            raise Left
+        self._chooser.changed()
+        ended = False
+        for request in page.demos.take():
+            request.answer(self._answer(request.command))
+            ended = ended or request.command.end
+        if ended:
+            raise Left
+        if (config := self._chooser.poll()) is not None:
+            raise Left(config)
+
+    def stay(self) -> None:
+        """Shows the result until the demo is to be shown again. Raises Left."""
+        self._over = True
+        runner = SessionRunner(self._session)
+        while not self._session.new_game_due:
+            runner.tick(None)
+            self.turn()
+            time.sleep(TURN_S)
+        self._over = False
+        runner.ui.show_at_once()
+        runner.ui.show()  # the next picture comes only once the eyes are calibrated
+
+    def _answer(self, request: DemoRequest) -> Answer:
+        return Answer(True, worded("The demo ends.")) if request.end else Answer(False, worded("This is the demo."))
+
+    def _status(self) -> Mapping[str, object]:
+        return {"state": "over" if self._over else "plays", "port": None}
+
 
 LOGGER = logging.getLogger(__name__)
 RATE_HZ, FAST_RATE_HZ = 15.0, 10.0
@@ -40,8 +113,6 @@ COMPLAINTS = ("illegal", "takeback", "desync", "ambiguous", "board_lost")
 
 @dataclasses.dataclass
 class Tally:
-    """Results of one game, judged by the simulator's truth."""
-
     game: str
     seed: int
     plies: int = 0
@@ -69,8 +140,6 @@ class Tally:
 
 
 class Demo:
-    """Plays games on simulated tables, one after the other, with one session."""
-
     def __init__(
         self,
         session: Session,
@@ -91,7 +160,6 @@ class Demo:
         """Called with every frame; what it raises ends the game."""
 
     def play(self, template: BoardTemplate, seed: int) -> Tally:
-        """Plays one game to its end."""
         game, session = self.session.game, self.session
         begun_s = time.monotonic()
         tally = Tally(game.name, seed, journal=str(session.services.journal.path))
@@ -153,7 +221,6 @@ class Demo:
         return match is not None and obey(match, Pass(ply=ply), None).accepted
 
     def _await_answer(self, match: Match) -> None:
-        """Halts the simulated clock while the agent thinks."""
         deadline_s = time.monotonic() + ANSWER_S
         while match.referee.awaiting == "agent" and time.monotonic() < deadline_s:
             self.runner.tick(None)
@@ -164,11 +231,7 @@ class Judge:
     """Compares the daemon's belief with the true state of the table."""
 
     def __init__(
-        self,
-        match: Match,
-        player: ScriptedPlayer,
-        tally: Tally,
-        recorded: Callable[[], Sequence[tuple[str, Side]]],
+        self, match: Match, player: ScriptedPlayer, tally: Tally, recorded: Callable[[], Sequence[tuple[str, Side]]]
     ) -> None:
         """`recorded` reads the game's moves, without passes, and their sides back from the journal."""
         self._match = match
@@ -199,7 +262,6 @@ class Judge:
             LOGGER.warning("false report: %s %s", announcement.code, announcement.text)
 
     def close(self) -> None:
-        """Fills in the tally by comparing the truth with the belief and the journal."""
         player, tally, referee, recorded = self._player, self._tally, self._match.referee, self._recorded()
         truth = {number: ply.board for number, ply in enumerate(player.seen, 1)}
         made = [(ply.move, ply.side) for ply in player.seen]
@@ -216,7 +278,6 @@ class Judge:
 
 
 def seen_plies(game: AnyGame, texts: Sequence[str]) -> list[tuple[str, Side]]:
-    """Text and side of the moves that changed the board."""
     positions = line_of_play(game, texts)
     return [
         (text, game.to_move(before))

@@ -12,8 +12,7 @@ import typer
 from calibration.annotations import read_annotated
 from calibration.labels import Label, read_labels
 from calibration.template import BoardTemplate, TemplateError
-from lab.evaluation.cells import LabelledCells, Progress, cells_of_photos, cells_of_scenes
-from lab.evaluation.split import few_split, fold_split
+from lab.evaluation.cells import LabelledCells, Progress, cells_of_photos, cells_of_scenes, few_split, fold_split
 from lab.evaluation.table import descriptors_for, lines_of, make_table
 from places.weights import WeightsError
 from rules import GameError

@@ -1,18 +1,52 @@
-"""Table 5.1 of Preda's thesis (docs/results.md): one linear machine for each descriptor, same cells, same split."""
+"""Table 5.1 of Preda's thesis (docs/results.md): one linear machine for each descriptor, same cells, same split.
+
+torchvision's published ResNet-18 describes cells in a process of its own, since it needs torch."""
 
 from __future__ import annotations
 
+import json
+import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from pydantic import BaseModel
 
-from lab.evaluation.cells import LabelledCells
-from lab.evaluation.imagenet import NotPresent, describe_imagenet
-from lab.evaluation.machines import MAX_EMPTY, balanced_accuracy, read_left_out
-from lab.evaluation.split import Split
+import places
+import processes
+from calibration.arrays import Patches
+from lab.evaluation.cells import MAX_EMPTY, LabelledCells, Split, balanced_accuracy, read_left_out
 from vision.reading.descriptors import BATCH, DEFAULT, PIXEL_FUNCTIONS, Descriptors, load_descriptor
+
+COMMAND = (sys.executable, "-m", "lab.train.imagenet")
+ROOT = places.PROGRAM
+
+
+class NotPresent(RuntimeError):
+    """The network is not available on this machine; the message says why."""
+
+
+def describe_imagenet(patches: Patches, fetch: bool) -> tuple[Descriptors, float]:
+    """(n, 512) descriptors in full precision at 224 pixels, and milliseconds a patch on one core.
+
+    If `fetch` is True, torchvision may load the weights from its own site. Raises NotPresent.
+    """
+    with TemporaryDirectory(prefix="kibitzer-imagenet-") as folder:
+        given, made = Path(folder) / "patches.npy", Path(folder) / "described.npy"
+        np.save(given, patches)
+        command = [*COMMAND, str(given), str(made), *(["--fetch"] if fetch else [])]
+        process = processes.run(command, cwd=ROOT, capture_output=True, text=True)
+        try:
+            answer = json.loads(process.stdout.splitlines()[-1])
+        except (ValueError, IndexError):
+            last = (process.stderr.strip().splitlines() or ["it said nothing"])[-1]
+            raise NotPresent(last) from None
+        if "missing" in answer:
+            raise NotPresent(str(answer["missing"]))
+        return np.load(made), float(answer["milliseconds_per_patch"])
+
 
 TITLES = {
     "pixels": "pixels, 16 x 16 x 3",
@@ -29,8 +63,6 @@ Step = Callable[[str], None]
 
 
 class Row(BaseModel):
-    """One descriptor."""
-
     descriptor: str
     title: str
     present: bool
@@ -54,8 +86,6 @@ class Row(BaseModel):
 
 
 class Table(BaseModel):
-    """All rows, and the data they were measured on."""
-
     game: str
     source: str
     split: str
@@ -107,7 +137,6 @@ def make_table(
 
 
 def lines_of(table: Table) -> list[str]:
-    """The table as text."""
     classes = ", ".join(f"{count} {letter!r}" for letter, count in table.classes.items())
     lines = [
         f"{table.game}: {table.source}; {table.pictures} pictures, {table.cells} cells ({classes})",
@@ -128,7 +157,6 @@ def _line(row: Row, best: bool) -> str:
 
 
 def _describe(name: str, cells: LabelledCells) -> tuple[Descriptors, float]:
-    """All descriptors, and the median milliseconds a patch."""
     descriptor = load_descriptor(name)
     descriptor.describe(cells.patches[:BATCH])  # the first call allocates the buffers that later calls reuse
     rows, spent_ms = [], []

@@ -6,22 +6,123 @@ import contextlib
 import dataclasses
 import itertools
 import json
+import os
 import statistics
+import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import cv2
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 
 from lab.films.films import Showing
 from lab.films.judge import Due, Judged, judge
-from lab.films.sheet import write_sheet
 from lab.films.studio import SeededFilm, film_of_seed
-from lab.films.watch import WatchError, watch
-from lab.train.pathtraced_variant import RendererError
+from lab.train.pathtraced_mesh import RendererError
+from vision.frame import Image
+
+
+class WatchError(RuntimeError):
+    """A program failed to watch its film; the message is its output."""
+
+
+def watch(
+    film: Path, game: str, rules: Mapping[str, str], on_progress: Callable[[float], None] = lambda _: None
+) -> tuple[list[dict[str, Any]], float]:
+    """The program's events for a film, and its CPU seconds since it was ready. Raises WatchError."""
+    words = [word for name, value in rules.items() for word in ("--rule", f"{name}={value}")]
+    command = [sys.executable, "-m", "daemon.cli", "watch", "--game", game, *words, "--source", str(film)]
+    with tempfile.TemporaryFile("w+") as errors:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
+        events: list[dict[str, Any]] = []
+        ready_s = 0.0
+        assert process.stdout is not None
+        with process.stdout:
+            for line in process.stdout:
+                ready_s = ready_s if events else cpu_s(process.pid)
+                events.append(json.loads(line))
+                if isinstance(events[-1]["frame"], float):
+                    on_progress(events[-1]["frame"])
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            errors.seek(0)
+            raise WatchError(f"{film.name}: {errors.read().strip()[-500:]}")
+    return events, used.ru_utime + used.ru_stime - ready_s
+
+
+def cpu_s(process: int) -> float:
+    """CPU seconds of a process so far; 0 if the system does not say."""
+    with contextlib.suppress(OSError):
+        fields = Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return 0.0
+
+
+def frames_in(film: Path) -> int:
+    capture = cv2.VideoCapture(str(film))
+    try:
+        return int(capture.get(cv2.CAP_PROP_FRAME_COUNT))
+    finally:
+        capture.release()
+
+
+WIDTH_PX = 560
+"""Width of each picture on the sheet."""
+
+
+def write_sheet(film: Path, before: Showing, missed: Showing, path: Path) -> None:
+    """Writes six pictures: the board before, the hand, the board laid, twice free and at the end of its free time."""
+    free_s = missed.ends_s - missed.free_s
+    times_s = [
+        before.ends_s - 0.1,
+        (before.ends_s + missed.laid_s) / 2,
+        missed.laid_s,
+        missed.free_s + 0.1 * free_s,
+        missed.free_s + 0.5 * free_s,
+        missed.ends_s - 0.1,
+    ]
+    pictures = [
+        _titled(one, f"{time_s:.2f} s") for one, time_s in zip(pictures_at(film, times_s), times_s, strict=True)
+    ]
+    rows = [np.hstack(pictures[:3]), np.hstack(pictures[3:])]
+    cv2.imwrite(str(path), np.vstack(rows))
+
+
+def pictures_at(film: Path, times_s: Sequence[float]) -> list[Image]:
+    """The film's pictures at those times, in their order, which must be ascending. Raises OSError."""
+    capture = cv2.VideoCapture(str(film))
+    try:
+        fps = capture.get(cv2.CAP_PROP_FPS)
+        found: list[Image] = []
+        number, last = -1, np.zeros((1, 1, 3), np.uint8)
+        for time_s in times_s:
+            while number < max(0, int(time_s * fps + 1e-6)):
+                read, picture = capture.read()
+                if not read:
+                    break
+                number, last = number + 1, np.asarray(picture, np.uint8)
+            found.append(last)
+    finally:
+        capture.release()
+    if number < 0:
+        raise OSError(f"{film}: no film that can be read")
+    return found
+
+
+def _titled(picture: Image, title: str) -> Image:
+    height = round(WIDTH_PX * picture.shape[0] / picture.shape[1])
+    small = np.asarray(cv2.resize(picture, (WIDTH_PX, height), interpolation=cv2.INTER_AREA), np.uint8)
+    cv2.putText(small, title, (8, 22), cv2.FONT_HERSHEY_SIMPLEX, 0.6, (0, 0, 0), 4, cv2.LINE_AA)
+    cv2.putText(small, title, (8, 22), cv2.FONT_HERSHEY_SIMPLEX, 0.6, (255, 255, 255), 1, cv2.LINE_AA)
+    return small
+
 
 FAST, LOW_DEG = 15, 45
 """Pictures a second from which a film counts as quick, and degrees above the table below which a camera is low."""
@@ -31,8 +132,6 @@ COLUMNS = ("boards", "wrong", "halves told", "complaints", "median", "95 %", "si
 
 @dataclasses.dataclass(frozen=True)
 class Seen:
-    """Results of one film."""
-
     film: SeededFilm
     judged: Judged
     watched_s: float
@@ -42,7 +141,6 @@ class Seen:
 
     @property
     def conditions(self) -> dict[str, str]:
-        """The conditions under which films are added up."""
         plan, about = self.film.plan, self.film.about
         return {
             "sway": plan.sway,
@@ -121,7 +219,6 @@ def _sheet(film: SeededFilm, shown: Sequence[Showing], judged: Judged) -> str:
 
 
 def line_of(one: Seen) -> str:
-    """A film's conditions and figures on one line."""
     film = one.film
     words = "  ".join(str(word) for word in film.plan.words().values())
     made = f"made in {film.about['traced_s'] + film.about['filmed_s']:.0f} s, watched in {one.watched_s:.0f} s"
@@ -129,7 +226,6 @@ def line_of(one: Seen) -> str:
 
 
 def table_of(seen: Sequence[Seen]) -> Table:
-    """All films, then sums by game and by condition."""
     table = Table("film", *COLUMNS)
     for one in seen:
         words = one.film.plan.words()
@@ -147,7 +243,6 @@ def table_of(seen: Sequence[Seen]) -> Table:
 
 
 def row_of(judged: Sequence[Judged]) -> list[str]:
-    """The sums over some films, for a row of the table."""
     sums = total(judged)
     delays = ["-" if sums[name] is None else f"{sums[name]:.2f} s" for name in ("verdict_median_s", "verdict_95_s")]
     boards, halves = f"{sums['followed']}/{sums['boards']}", f"{sums['told']}/{sums['halves']}"

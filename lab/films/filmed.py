@@ -43,21 +43,10 @@ from rich.table import Table
 import games
 from calibration.labels import LabelError, read_labels
 from calibration.template import load_template
-from lab.films.films import (
-    FPS,
-    Hand,
-    Plan,
-    film_of,
-    hand_from,
-    in_order,
-    make_film,
-    shots_of,
-    showings,
-    way_from,
-)
+from lab.films.bench import WatchError, frames_in, watch
+from lab.films.films import FPS, Hand, Plan, film_of, hand_from, in_order, make_film, shots_of, showings, way_from
 from lab.films.judge import Judged, by_the_rules, judge
-from lab.films.spoilt import SPOILT
-from lab.films.watch import WatchError, frames_in, watch
+from lab.films.lens import SPOILT
 from rules import AnyGame
 from rules.options import switched_on
 
@@ -72,8 +61,6 @@ WATCHED_BY = {"flying": "true"}
 
 @dataclasses.dataclass(frozen=True)
 class Watched:
-    """Results of one film."""
-
     film: str
     judged: Judged
     film_s: float
@@ -85,8 +72,6 @@ _shots_of = functools.lru_cache(4)(shots_of)
 
 
 class Studio:
-    """Makes films, and caches what several of them need."""
-
     def __init__(
         self, photos: Path, labels: Path, hand: Path, series: str, folder: Path, game: AnyGame, rules: Mapping[str, str]
     ) -> None:
@@ -113,7 +98,6 @@ class Studio:
 
 
 def measure(studio: Studio, plan: Plan, on_progress: Callable[[float], None]) -> Watched:
-    """Films, watches and judges. The film is half of the progress, the watching the other half."""
     film = studio.film(plan, lambda share: on_progress(share / 2))
     shown = showings(film, studio.hand)
     whole_s = shown[-1].ends_s
@@ -128,7 +112,6 @@ def measure(studio: Studio, plan: Plan, on_progress: Callable[[float], None]) ->
 
 
 def table_of(results: Sequence[Watched]) -> Table:
-    """The results as a table for people."""
     table = Table("film", "boards", "wrong", "illegal told", "complaints", "verdict median", "95 %", "of a core")
     for one in results:
         table.add_row(one.film, *_row([one]))
@@ -146,7 +129,6 @@ def _row(results: Sequence[Watched]) -> list[str]:
 
 
 def total(results: Sequence[Watched]) -> dict[str, Any]:
-    """The sums over some films."""
     judged = [one.judged for one in results]
     delays_s = sorted(delay for one in judged for delay in one.delays_s)
     film_s = sum(one.film_s for one in results)
@@ -210,7 +192,6 @@ def main(
     seed: Annotated[int | None, typer.Option(help="of the first film that is made up")] = None,
     films: Annotated[int, typer.Option(help="films that are made up, one for each seed")] = 1,
 ) -> int:
-    """Films, watches and judges."""
     plans = plans_of(sway, nudge, free, seeds, spoilt, plies)
     if seed is not None:
         from lab.films import bench as film_bench  # its renderer is an extra

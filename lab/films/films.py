@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.labels import Label
-from lab.films.spoilt import SPOILT, Spoil
+from lab.films.lens import SPOILT, Spoil
+from lab.simulated.arrays import FloatArray, Rng
 from vision.frame import Image
 
 FPS = 15
@@ -36,13 +37,9 @@ BANK, ROOM_PX = 6, 256
 """Pictures of noise, and pixels by which each is larger than a frame: a frame uses a random part of one, flipped or
 not."""
 
-FloatArray = NDArray[np.float64]
-
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """Settings of one film."""
-
     sway: float
     """Share of the recorded sway: 0 is a fixed camera, 1 the way as recorded."""
     nudge: float
@@ -70,8 +67,6 @@ class Plan:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Shot:
-    """One photo, with its board in the middle of the picture."""
-
     photo: str
     cells: str
     picture: Image
@@ -79,14 +74,11 @@ class Shot:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Hand:
-    """A hand that comes and goes, from picture to picture."""
-
     sprites: tuple[Image, ...]
     """(PICTURE_PX, PICTURE_PX, 4) BGR and opacity; it enters from below."""
 
     @property
     def laid(self) -> int:
-        """Index of the first picture with the next photo under the hand."""
         return len(self.sprites) // 2
 
     @property
@@ -143,14 +135,12 @@ def shots_of(labels: Sequence[Label], folder: Path, nudge: float) -> list[Shot]:
 
 
 def straightened(photo: Image, corners_px: FloatArray) -> Image:
-    """The board from above in the middle of the picture, with its surroundings."""
     there = cv2.getPerspectiveTransform(corners_px.astype(np.float32), SQUARE)
     size = (PICTURE_PX, PICTURE_PX)
     return np.asarray(cv2.warpPerspective(photo, there, size, flags=cv2.INTER_AREA, borderMode=cv2.BORDER_REFLECT))
 
 
 def moved_to(picture: Image, first: Image, share: float) -> Image:
-    """The picture moved by that share of the way that aligns its board with the first one's."""
     sift = cv2.SIFT.create(3000)
     grey = [cv2.cvtColor(one, cv2.COLOR_BGR2GRAY) for one in (picture, first)]
     (points, marks), (points0, marks0) = (sift.detectAndCompute(one, None) for one in grey)
@@ -199,15 +189,8 @@ def make_film(
 
 
 class Camera:
-    """Writes pictures, each with the camera's motion and noise."""
-
     def __init__(
-        self,
-        writer: cv2.VideoWriter,
-        way: FloatArray,
-        sway: float,
-        pick: np.random.Generator,
-        spoil: Spoil | None = None,
+        self, writer: cv2.VideoWriter, way: FloatArray, sway: float, pick: Rng, spoil: Spoil | None = None
     ) -> None:
         self.frames = 0
         self.poses: list[dict[str, Any]] = []
@@ -218,7 +201,6 @@ class Camera:
         self._bank = [np.rint(NOISE_LEVELS * one).astype(np.int16) for one in drawn]
 
     def show(self, board: Image, sprite: Image | None = None) -> None:
-        """Writes one picture of the board, perhaps with a hand over it."""
         picture = board if sprite is None else covered(board, sprite)
         matrix = self._matrix()
         corners_px = cv2.perspectiveTransform(SQUARE[None], matrix)[0].round(2).tolist()
@@ -248,7 +230,6 @@ class Camera:
 
 
 def covered(board: Image, sprite: Image) -> Image:
-    """The board with the hand laid over it."""
     rows, columns = (np.flatnonzero(sprite[..., 3].any(axis=axis)) for axis in (1, 0))
     picture = board.copy()
     if rows.size:

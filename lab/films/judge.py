@@ -27,8 +27,6 @@ ROUNDING_S = 0.0015
 
 @dataclasses.dataclass(frozen=True)
 class Due:
-    """A photo's status by the rules."""
-
     showing: Showing
     plies: int
     """Plies since the last legal board; 0 for the first one, and if no legal play leads here."""
@@ -37,8 +35,6 @@ class Due:
 
 @dataclasses.dataclass(frozen=True)
 class Judged:
-    """Results of one film."""
-
     boards: int
     """Legal boards after the first."""
     followed: int
@@ -171,7 +167,6 @@ def _verdicts(dues: Sequence[Due], followed_s: Mapping[Showing, float], end_s: f
 
 
 def _united(spans: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """The spans, those that overlap as one."""
     found: list[tuple[float, float]] = []
     for begun_s, until_s in sorted(spans):
         if found and begun_s <= found[-1][1]:

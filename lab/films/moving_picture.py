@@ -26,8 +26,8 @@ from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
 from daemon.drawing import lettering
+from lab.bench.browsing import CHROMIUM
 from lab.films import traced_game
-from tests.browser.conftest import CHROMIUM
 
 SIZE_PX = 1280, 980
 START_S = 60.0
@@ -47,7 +47,6 @@ def main(
     rate_hz: float = 2.5,
     width: Annotated[int, typer.Option(help="pixels")] = 800,
 ) -> None:
-    """Makes both parts and joins them."""
     size_px = width, round(width * SIZE_PX[1] / SIZE_PX[0])
     with tempfile.TemporaryDirectory(prefix="kibitzer-film-") as folder:
         if photos is None:
@@ -62,7 +61,6 @@ def main(
 
 
 def play(game: str, after_s: float, seconds: float, rate_hz: float, size_px: tuple[int, int]) -> list[Image.Image]:
-    """The picture of a demo's camera, and then pictures of its page."""
     with tempfile.TemporaryFile("w+") as told:
         demo = subprocess.Popen([sys.executable, "-m", "daemon.cli", "demo", "--game", game], stderr=told)
         try:
@@ -94,7 +92,6 @@ def page_of(demo: subprocess.Popen[bytes], told: IO[str]) -> str:
 
 
 def film(page: Page, seconds: float, rate_hz: float, size_px: tuple[int, int]) -> list[Image.Image]:
-    """Pictures of the page at that rate, scaled down."""
     pictures, began_s = list[Image.Image](), time.monotonic()
     while len(pictures) < seconds * rate_hz:
         shot = Image.open(io.BytesIO(page.screenshot()))
@@ -123,7 +120,6 @@ def watch(photos: Path, out: Path, rate_hz: float, size_px: tuple[int, int]) -> 
 
 
 def fitted(picture: Image.Image, size_px: tuple[int, int]) -> Image.Image:
-    """The whole picture in the middle of one of that size."""
     picture.thumbnail(size_px, Image.Resampling.LANCZOS)
     whole = Image.new("RGB", size_px, GROUND[::-1])
     whole.paste(picture, ((size_px[0] - picture.width) // 2, (size_px[1] - picture.height) // 2))
@@ -131,7 +127,6 @@ def fitted(picture: Image.Image, size_px: tuple[int, int]) -> Image.Image:
 
 
 def captioned(pictures: list[Image.Image], text: str) -> list[Image.Image]:
-    """The pictures with a line under them that says what they are."""
     strip = np.full((CAPTION_PX, pictures[0].width, 3), GROUND, dtype=np.uint8)
     lettering.write(strip, text, (14, 7), 16, WORDS)
     under = Image.fromarray(strip[..., ::-1].copy())

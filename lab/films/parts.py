@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.simulated.arrays import Float32Array, FloatArray
 from lab.simulated.camera import PinholeCamera, Region
 from lab.train.pathtraced_light import LightPlan
 
-FloatArray = NDArray[np.float64]
-Float32Array = NDArray[np.float32]
 SOFT_MM = 25.0
 """Millimetres around a man within which it darkens the table."""
 LONGEST = 3.0

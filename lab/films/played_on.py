@@ -21,18 +21,18 @@ from typing import Annotated, Any
 import cv2
 import numpy as np
 import typer
-from numpy.typing import NDArray
 
 import games
 from calibration.labels import Label, LabelError, read_labels
 from calibration.template import BoardTemplate, load_template
+from lab.simulated.arrays import Float32Array, FloatArray
 from rules.options import switched_on
 from vision.calibrating.start import turned_cells
 from vision.frame import Image
 from vision.pose import turns_of
 from vision.reading.taught import square_colours
 
-Pixels = NDArray[np.float32]
+Pixels = Float32Array
 PITCH_PX = 120
 """Pixels from one cell to the next where cells are copied: more than in any photo."""
 ROUND_PX, SQUARE_PX = 7, 2
@@ -40,7 +40,7 @@ ROUND_PX, SQUARE_PX = 7, 2
 
 
 def played_on(photo: Image, label: Label, game: Any, template: BoardTemplate, plies: int, seed: int) -> Iterator[
-    tuple[Image, str, NDArray[np.float64]]
+    tuple[Image, str, FloatArray]
 ]:  # fmt: skip
     """Yields the start and the board after each ply of a random game: picture, cells, and the frame's corners.
 
@@ -59,7 +59,7 @@ def played_on(photo: Image, label: Label, game: Any, template: BoardTemplate, pl
         yield table.showing(game.board(position)), game.board(position), corners_px
 
 
-def _in_its_turn(label: Label, template: BoardTemplate, start: str) -> tuple[str, NDArray[np.float64]]:
+def _in_its_turn(label: Label, template: BoardTemplate, start: str) -> tuple[str, FloatArray]:
     """Cells and corners from the corner from which the photo shows the start best."""
     if label.corners_px is None:
         raise LabelError(f"{label.name}: nobody marked the board's corners")
@@ -70,9 +70,7 @@ def _in_its_turn(label: Label, template: BoardTemplate, start: str) -> tuple[str
 
 
 class _Table:
-    """The photo from above, and what it shows on each cell."""
-
-    def __init__(self, photo: Image, corners_px: NDArray[np.float64], template: BoardTemplate, cells: str) -> None:
+    def __init__(self, photo: Image, corners_px: FloatArray, template: BoardTemplate, cells: str) -> None:
         self._photo, self._cells, self._kinds = photo, cells, square_colours(template)
         self._square = template.man_height_mm > 0
         scale = PITCH_PX / template.pitch_mm
@@ -128,7 +126,6 @@ def main(
     plies: int = 12,
     seed: int = 1,
 ) -> int:
-    """Writes the photos and their labels."""
     played = games.load(game, dict(word.split("=", 1) for word in rule or ()))
     template = load_template(played.name, switched_on(played))
     try:

@@ -10,14 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
+from lab.simulated.arrays import BoolArray, Rng
 from lab.simulated.men import Man
 from lab.simulated.random_style import random_style
 from lab.simulated.style import Colour, Form, Style
 from lab.simulated.table import SimulatedTable
 from vision.frame import Image
-
-FloatArray = NDArray[np.float64]
-Rng = np.random.Generator
 
 SQUARES: dict[str, tuple[tuple[Colour, Colour], ...]] = {
     "wood": (((150, 200, 226), (44, 76, 122)), ((140, 184, 208), (30, 44, 72)), ((110, 168, 214), (50, 84, 140))),
@@ -75,10 +73,8 @@ class Condition:
 
 
 def strange_style(template: BoardTemplate, rng: Rng) -> Style:
-    """A random table with a board and men as they are sold for the game."""
     style = random_style(template, rng)
-    camera = dataclasses.replace(style.camera, tilt_deg=float(rng.uniform(15, 45)))
-    style = dataclasses.replace(style, camera=camera)
+    style = style.but("camera", tilt_deg=float(rng.uniform(15, 45)))
     if template.game == "go":
         return _go_style(style, template, rng)
     style = with_board(style, template, rng, str(rng.choice(["wood", "vinyl", "folding"], p=[0.5, 0.3, 0.2])))
@@ -88,20 +84,19 @@ def strange_style(template: BoardTemplate, rng: Rng) -> Style:
 def with_board(style: Style, template: BoardTemplate, rng: Rng, kind: str) -> Style:
     """The style with a chequered board of that kind; of a board for go, a mat or a wooden one that folds."""
     if template.game == "go":
-        board = dataclasses.replace(
-            style.board,
+        return style.but(
+            "board",
             kind="cloth" if kind == "vinyl" else "wood",
             seam=kind == "folding",
             thickness_mm=2.0,
             gloss=0.1,
         )
-        return dataclasses.replace(style, board=board)
     light, dark = SQUARES[kind][int(rng.integers(len(SQUARES[kind])))]
     light, dark = _near(light, rng), _near(dark, rng)
     rim = float(rng.uniform(0.25, 0.7)) * template.pitch_mm
     accent: Colour = (light[0] * 0.85, light[1] * 0.85, light[2] * 0.85)
-    board = dataclasses.replace(
-        style.board,
+    return style.but(
+        "board",
         kind="cloth" if kind == "vinyl" else "wood",
         colour=light,
         accent=light if kind == "vinyl" else accent,
@@ -118,7 +113,6 @@ def with_board(style: Style, template: BoardTemplate, rng: Rng, kind: str) -> St
         gloss=float(rng.uniform(0, 0.4)),
         thickness_mm=float(rng.uniform(0.5, 2) if kind == "vinyl" else rng.uniform(8, 25)),
     )
-    return dataclasses.replace(style, board=board)
 
 
 def with_men(style: Style, template: BoardTemplate, rng: Rng, pair: tuple[Colour, Colour]) -> Style:
@@ -173,10 +167,6 @@ def _near(colour: Colour, rng: Rng) -> Colour:
     return blue, green, red
 
 
-def _camera(style: Style, **changes: float | tuple[float, float]) -> Style:
-    return dataclasses.replace(style, camera=dataclasses.replace(style.camera, **changes))  # type: ignore[arg-type]
-
-
 def alike(style: Style, template: BoardTemplate, rng: Rng) -> Style:
     """Men of the colours of the squares: brown on brown."""
     if template.game == "go":
@@ -186,29 +176,25 @@ def alike(style: Style, template: BoardTemplate, rng: Rng) -> Style:
 
 
 def checked(style: Style, template: BoardTemplate, rng: Rng) -> Style:
-    """A tablecloth of squares."""
     colour, accent = (
         ((236, 238, 240), (50, 40, 190)),
         ((236, 238, 240), (170, 96, 40)),
         ((220, 230, 236), (60, 120, 60)),
     )[int(rng.integers(3))]
-    surface = dataclasses.replace(style.surface, kind="checked", colour=colour, accent=accent, gloss=0.0)
-    return dataclasses.replace(style, surface=surface)
+    return style.but("surface", kind="checked", colour=colour, accent=accent, gloss=0.0)
 
 
 def from_side(style: Style, template: BoardTemplate, rng: Rng) -> Style:
-    """The board seen from another of its sides."""
-    return _camera(style, azimuth_deg=float(rng.choice([90, 180, 270]) + rng.normal(0, 12)))
+    return style.but("camera", azimuth_deg=float(rng.choice([90, 180, 270]) + rng.normal(0, 12)))
 
 
 def cut(style: Style, template: BoardTemplate, rng: Rng) -> Style:
-    """A camera that cuts off a part of the board."""
-    return _camera(style, fill=0.95, shift=(float(rng.choice([-1, 1]) * rng.uniform(0.3, 0.4)), 0.0))
+    return style.but("camera", fill=0.95, shift=(float(rng.choice([-1, 1]) * rng.uniform(0.3, 0.4)), 0.0))
 
 
 def tight(style: Style, template: BoardTemplate, rng: Rng) -> Style:
     """A board whose rim goes beyond the picture, but none of its cells."""
-    return _camera(style, fill=1.02, tilt_deg=float(rng.uniform(10, 35)))
+    return style.but("camera", fill=1.02, tilt_deg=float(rng.uniform(10, 35)))
 
 
 def glaring(image: Image, table: SimulatedTable, rng: Rng) -> Image:
@@ -308,7 +294,7 @@ def _round(image: Image, table: SimulatedTable, x: float, y: float, radius: floa
     cv2.fillPoly(image, [np.rint(table.seen_px(rim)).astype(np.int32)], colour, cv2.LINE_AA)
 
 
-def _men_mask(image: Image, table: SimulatedTable) -> NDArray[np.bool_]:
+def _men_mask(image: Image, table: SimulatedTable) -> BoolArray:
     """Where men may be seen: things on the table stand behind them."""
     mask = np.zeros(image.shape[:2], dtype=np.uint8)
     heights = np.array([0.0, table.style.men.height_mm])
@@ -332,8 +318,8 @@ CONDITIONS: dict[str, Condition] = {
     "clutter": Condition(picture=cluttered, beside=10),
     "checked cloth": Condition(checked),
     "rolled": Condition(lambda style, template, rng: with_board(style, template, rng, "vinyl"), rolled),
-    "overhead": Condition(lambda style, template, rng: _camera(style, tilt_deg=float(rng.uniform(0, 8)))),
-    "low": Condition(lambda style, template, rng: _camera(style, tilt_deg=float(rng.uniform(53, 60)), focal=1.0)),
+    "overhead": Condition(lambda style, template, rng: style.but("camera", tilt_deg=float(rng.uniform(0, 8)))),
+    "low": Condition(lambda style, template, rng: style.but("camera", tilt_deg=float(rng.uniform(53, 60)), focal=1.0)),
     "from the side": Condition(from_side),
     "tight": Condition(tight),
     "phone": Condition(picture=phone),

@@ -7,21 +7,28 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
 from lab.films.parts import blended, merged, part_of
 from lab.films.plan import FilmPlan
 from lab.films.strange_styles import DARK_OF, FORMS, KING, strange_style
+from lab.simulated.arrays import Float32Array, FloatArray, Rng
 from lab.simulated.camera import Region
 from lab.simulated.drawing import with_print
 from lab.simulated.men import Man
-from lab.simulated.placed_pieces import Piece, PlacedPieces
 from lab.simulated.random_style import random_style
 from lab.simulated.style import Style
-from lab.simulated.tiles import Tile
-from lab.train.pathtraced import BOUNCES, BOUNCES_GLASS, _guarded, _on_board, _spares
-from lab.train.pathtraced_board import board_body, plain, usual_colours
+from lab.simulated.tiles import Piece, PlacedPieces, Tile
+from lab.train.pathtraced import _guarded, _on_board, _spares, contents_of, rendered
+from lab.train.pathtraced_board import (
+    _hides,
+    _hull,
+    _thing,
+    board_body,
+    plain,
+    random_clutter,
+    usual_colours,
+)
 from lab.train.pathtraced_camera import (
     LensPlan,
     Metered,
@@ -30,20 +37,14 @@ from lab.train.pathtraced_camera import (
     meter,
     place_camera,
     random_lens,
-    sensor,
     straight_px,
 )
-from lab.train.pathtraced_clutter import _hides, _hull, _thing, random_clutter
-from lab.train.pathtraced_light import emitters, random_light
+from lab.train.pathtraced_light import random_light
 from lab.train.pathtraced_men import MenLook, one_man, random_men
-from lab.train.pathtraced_mesh import Mesh, in_mitsuba, joined, lathe
-from lab.train.pathtraced_tiles import tiles_mesh
-from lab.train.pathtraced_variant import load_mitsuba
+from lab.train.pathtraced_mesh import Mesh, joined, lathe, load_mitsuba
 from rules import Step
 from vision.frame import Image
 
-FloatArray = NDArray[np.float64]
-Rng = np.random.Generator
 SAMPLES = 14
 """Paths through every pixel."""
 AS_SOLD = ("chess", "draughts", "go")
@@ -57,8 +58,6 @@ CORNER_TRIES = 40
 
 
 class FilmTable:
-    """One table with a board and men, and the camera in front of it."""
-
     def __init__(self, plan: FilmPlan, template: BoardTemplate, cells: str, figures: str) -> None:
         """Raises RendererError."""
         rng = plan.rng("table")
@@ -74,7 +73,7 @@ class FilmTable:
         self.men = PlacedPieces(template, cells, self.style, rng, pawns=False)
         self._figures = dict(enumerate(figures))
         self._straight = straight_px(self.camera)
-        self._film: NDArray[np.float32] | None = None
+        self._film: Float32Array | None = None
         self._shown: set[Piece] = set()
         self._metered: Metered | None = None
 
@@ -85,7 +84,6 @@ class FilmTable:
 
     @property
     def men_mm(self) -> float:
-        """Height of a usual man."""
         return self.template.man_height_mm or self.look.height_mm
 
     def cells_px(self, cells: Sequence[int], rise_mm: float = 0.0) -> FloatArray:
@@ -133,13 +131,9 @@ class FilmTable:
         meshes = [self._mesh(man) for man in pieces if isinstance(man, Man)]
         if meshes:
             parts["men"] = joined(meshes), look.bsdf()
-        contents = self.body.in_mitsuba(mi) | emitters(mi, self.light)
-        contents |= {name: in_mitsuba(mi, name, mesh, bsdf) for name, (mesh, bsdf) in parts.items() if mesh is not None}
-        tiles = [piece for piece in pieces if isinstance(piece, Tile)]
-        return contents | (tiles_mesh(mi, self.template, self.style, tiles, self.body) if tiles else {})
+        return contents_of(mi, self.template, self.style, pieces, self.body, self.light, parts)
 
     def _part(self, piece: Piece) -> Region | None:
-        """The part of the film on which a piece and its shadows are."""
         radius = self.template.man_diameter_mm * (1.0 if isinstance(piece, Tile) else 0.55)
         height = self._king_mm if self.template.game == "chess" else self.look.height_mm
         part = part_of(self.camera, self.light, (piece.x_mm, piece.y_mm), radius, height)
@@ -147,7 +141,6 @@ class FilmTable:
         return part and Region(part.left, part.top, part.right + 2 * pad, part.bottom + 2 * pad)
 
     def about(self) -> dict[str, Any]:
-        """What the table's own chance has decided."""
         return {
             "light": self.light.kind,
             "men": "tiles" if self.template.letters[1:].isdigit() else self.look.kind,
@@ -157,23 +150,11 @@ class FilmTable:
             "pitch_px": round(self.pitch_px(), 1),
         }
 
-    def _render(self, contents: dict[str, Any], part: Region | None) -> NDArray[np.float32]:
-        """The light on the film, or on a part of it."""
-        depth = BOUNCES_GLASS if self.look.kind == "glass" else BOUNCES
-        camera = sensor(self._mi, self.camera, self._lens, self._straight, SAMPLES)
-        if part is not None:
-            camera["film"] |= {
-                "crop_offset_x": part.left,
-                "crop_offset_y": part.top,
-                "crop_width": part.right - part.left,
-                "crop_height": part.bottom - part.top,
-            }
-        integrator = {"type": "path", "max_depth": depth}
-        scene = self._mi.load_dict({"type": "scene", "integrator": integrator, "sensor": camera, **contents})
-        return np.array(self._mi.render(scene, seed=self._seed), dtype=np.float32)[..., :3]
+    def _render(self, contents: dict[str, Any], part: Region | None) -> Float32Array:
+        mi, camera, lens, straight = self._mi, self.camera, self._lens, self._straight
+        return rendered(mi, contents, camera, lens, straight, self.look, self._seed, part, SAMPLES)
 
     def _mesh(self, man: Man) -> Mesh:
-        """A man's mesh, the same in every picture."""
         rng = np.random.default_rng([self._seed, round(100 * man.x_mm) % 2**31, round(100 * man.y_mm) % 2**31])
         height = float(self.body.height_mm(np.array([[man.x_mm, -man.y_mm]]))[0])
         at, turn = (man.x_mm, -man.y_mm, height), -man.turn
@@ -196,7 +177,6 @@ class FilmTable:
         return lathe(profile, 32).coloured(colour)
 
     def _surroundings(self, rng: Rng, plan: FilmPlan) -> dict[str, tuple[Mesh | None, dict[str, Any]]]:
-        """What lies beside the board, and what casts shadows."""
         body, look, spares = self.body, self.look, [] if plan.game == "chess" else _spares(self.look, rng)
         guarded = _guarded(self.template, body, self.men_mm)
         reach = self.camera, body.low_mm, body.high_mm, body.table_z, guarded
@@ -238,7 +218,6 @@ def _style(plan: FilmPlan, template: BoardTemplate, rng: Rng) -> Style:
 
 
 def _men(style: Style, template: BoardTemplate, rng: Rng) -> MenLook:
-    """Men of a shape that the game is played with."""
     while True:
         look = random_men(rng, template.man_diameter_mm, dict(style.men.colours), template.game, style.board.colour)
         if template.game in AS_SOLD and (look.metal or look.colours != style.men.colours):

@@ -20,16 +20,14 @@ import games
 from calibration.template import load_template
 from lab.simulated.drawing import with_print
 from lab.simulated.men import Man
-from lab.simulated.placed_pieces import PlacedPieces
 from lab.simulated.random_style import random_style
-from lab.train.pathtraced import _guarded, _render, _spares
-from lab.train.pathtraced_board import board_body, plain, usual_colours
-from lab.train.pathtraced_camera import develop, place_camera, random_lens
-from lab.train.pathtraced_clutter import random_clutter
-from lab.train.pathtraced_light import emitters, random_light
+from lab.simulated.tiles import PlacedPieces
+from lab.train.pathtraced import _guarded, _spares, contents_of, rendered
+from lab.train.pathtraced_board import board_body, plain, random_clutter, usual_colours
+from lab.train.pathtraced_camera import develop, place_camera, random_lens, straight_px
+from lab.train.pathtraced_light import random_light
 from lab.train.pathtraced_men import one_man, random_men
-from lab.train.pathtraced_mesh import in_mitsuba, joined
-from lab.train.pathtraced_variant import load_mitsuba
+from lab.train.pathtraced_mesh import joined, load_mitsuba
 from rules import AnyGame, Step
 from rules.options import switched_on
 from vision.frame import Image
@@ -42,14 +40,12 @@ WOOD_IN_THE_SUN = 5
 
 
 class TracedTable:
-    """One table that is photographed again and again, by a camera on a stand."""
-
     def __init__(self, game: AnyGame, seed: int, size_px: tuple[int, int]) -> None:
         rng = np.random.default_rng(seed)
         self._seed, self._template = seed, load_template(game.name, switched_on(game))
         self._mi = load_mitsuba(threads=2)
         style = usual_colours(with_print(random_style(self._template, rng), self._template), game.name, rng)
-        self._body = board_body(self._template, style, rng)
+        self._style, self._body = style, board_body(self._template, style, rng)
         self._camera = place_camera(self._body.outline_mm, size_px, style.camera)
         self._light = random_light(rng, style, self._body.centre_mm, self._camera)
         self._lens = random_lens(rng, dim=self._light.kind == "dim")
@@ -59,7 +55,6 @@ class TracedTable:
         self.men = PlacedPieces(self._template, game.board(game.initial()), style, rng, pawns=False)
 
     def make(self, steps: tuple[Step, ...]) -> None:
-        """Carries a move out."""
         for step in steps:
             if step.kind == "remove":
                 self.men.take(step.cell)
@@ -79,13 +74,12 @@ class TracedTable:
             rng = np.random.default_rng([self._seed, len(spares)])
             mesh = random_clutter(rng, self._camera, body.low_mm, body.high_mm, body.table_z, guarded, spares)
             parts[name] = mesh, bsdf
-        contents = body.in_mitsuba(mi) | emitters(mi, light)
-        contents |= {name: in_mitsuba(mi, name, mesh, bsdf) for name, (mesh, bsdf) in parts.items() if mesh is not None}
-        film, straight = _render(mi, contents, self._camera, self._lens, look, number)
+        contents = contents_of(mi, self._template, self._style, (), body, light, parts)
+        straight = straight_px(self._camera)
+        film = rendered(mi, contents, self._camera, self._lens, straight, look, number)
         return develop(film, straight, self._lens, np.random.default_rng([self._seed, number]))
 
     def _mesh(self, man: Man) -> Any:
-        """A man's mesh, the same in every picture."""
         rng = np.random.default_rng([self._seed, round(100 * man.x_mm), round(100 * man.y_mm)])
         height = float(self._body.height_mm(np.array([[man.x_mm, -man.y_mm]]))[0])
         return one_man(self._look, man.letter, rng).placed((man.x_mm, -man.y_mm, height), -man.turn)
@@ -98,7 +92,6 @@ def main(
     seed: Annotated[int, typer.Option(help="of the table, its men, lamps and camera")] = WOOD_IN_THE_SUN,
     width: Annotated[int, typer.Option(help="pixels")] = 800,
 ) -> None:
-    """Writes a photo after each move. Raises games.GameError, RendererError."""
     played = games.load(game)
     out.mkdir(parents=True, exist_ok=True)
     table, position = TracedTable(played, seed, (width, width * 3 // 4)), played.initial()

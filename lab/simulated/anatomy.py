@@ -10,9 +10,9 @@ import dataclasses
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-Float32Array = NDArray[np.float32]
+from lab.simulated.arrays import Float32Array
+
 Grip = Literal["open", "pinch"]
 
 ARM_MM = 760.0
@@ -33,7 +33,6 @@ class Bone:
 
     @property
     def reach(self) -> tuple[float, float]:
-        """Least and greatest u."""
         return (
             min(self.start[0] - self.start_radius, self.end[0] - self.end_radius),
             max(self.start[0] + self.start_radius, self.end[0] + self.end_radius),
@@ -68,7 +67,6 @@ _RADII = {
 
 
 def skin_bones(grip: Grip) -> list[Bone]:
-    """Fingers, palm and bare arm."""
     bones = []
     for name, joints in _FINGERS[grip].items():
         radii = _RADII[name]

@@ -7,17 +7,15 @@ from typing import Any
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from lab.simulated.anatomy import ARM_MM, Grip
+from lab.simulated.arrays import Float32Array, FloatArray
 from lab.simulated.camera import PinholeCamera, Region
 from lab.simulated.hand import FRONT_MM, PLANE_MM, SIDE_MM, Relief, carve
 from lab.simulated.light import Light
 from lab.simulated.style import Style
 from vision.frame import Image
 
-Float32Array = NDArray[np.float32]
-FloatArray = NDArray[np.float64]
 _NO_MAP = np.empty(0, dtype=np.float32)
 _CLEAR: Any = {"borderMode": cv2.BORDER_CONSTANT, "borderValue": (255, 255, 255)}
 SEAT_MM = 950.0
@@ -28,8 +26,6 @@ SHOULDER_MM = 130.0
 
 @dataclasses.dataclass(frozen=True)
 class Reach:
-    """Where the fingertips are."""
-
     x_mm: float
     y_mm: float
     lift_mm: float
@@ -38,8 +34,6 @@ class Reach:
 
 
 class ArmPainter:
-    """Paints the arm of one side for one camera."""
-
     def __init__(self, style: Style, side: int, light: Light, camera: PinholeCamera, man_mm: float, seed: int) -> None:
         self._style, self._side, self._light, self._camera, self._seed = style, side, light, camera, seed
         self._hand = style.hands[side]
@@ -60,7 +54,6 @@ class ArmPainter:
             self._relief(grip)
 
     def in_view(self, reach: Reach) -> bool:
-        """Whether any part of the hand can be in the picture."""
         return self._region(reach, self._axes(reach)) is not None
 
     def shade(self, image: Image, region: Region, reach: Reach) -> None:
@@ -72,7 +65,6 @@ class ArmPainter:
         cv2.multiply(image, cv2.merge([left, left, left]), image, 1 / 255)
 
     def lay(self, image: Image, region: Region, reach: Reach, vignette_levels: Image) -> None:
-        """Lays the arm over the region's pixels, in place."""
         height = PLANE_MM * self._hand.size + reach.lift_mm + self._hold_mm
         texels = self._texels(region, reach, height, np.zeros(2, dtype=np.float32))
         relief = self._relief(reach.grip)
@@ -82,7 +74,6 @@ class ArmPainter:
         cv2.add(image, cv2.multiply(arm, vignette_levels[region.slices], None, 1 / 255), image)
 
     def region(self, reach: Reach) -> Region | None:
-        """The pixels that the arm or its shadow can cover."""
         return self._region(reach, self._axes(reach))
 
     def _relief(self, grip: Grip) -> Relief:

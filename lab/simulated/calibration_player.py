@@ -38,7 +38,6 @@ class CalibrationPlayer:
 
     @property
     def idle(self) -> bool:
-        """Whether it has laid all that it intends, and its hand is gone."""
         return not self.table.busy and not self._next_steps()
 
     def lay(self, board: str, slip: Slip = "none") -> None:
@@ -51,21 +50,18 @@ class CalibrationPlayer:
         self._laid = self._wanted
 
     def update(self) -> None:
-        """Starts the next visit of the hand if it is due."""
         if self.table.busy:
             self._rested_s = self.table.time_s
         elif self.table.time_s - self._rested_s > PAUSE_S / self._pace and (steps := self._next_steps()):
             self.table.perform(steps, int(self._rng.integers(0, 2)), self._pace)
 
     def _pieces(self, board: str) -> Pieces:
-        """The men or tiles of a board."""
         template = self.table.template
         cells = [(cell,) for cell, letter in enumerate(board) if letter != EMPTY]
         groups = pair_cells(template, board) if has_tiles(template) else cells
         return {group: "".join(board[cell] for cell in group) for group in groups}
 
     def _lying(self) -> Pieces:
-        """The pieces on the table, as they were laid."""
         if not has_tiles(self.table.template):
             return self._pieces(self.table.board)
         return {tile.cells: tile.letters for tile in self.table.standing.tiles}
@@ -91,7 +87,6 @@ class CalibrationPlayer:
         return steps
 
     def _slipped(self, slip: Slip) -> Pieces:
-        """The wanted pieces with a slip in one of them."""
         laid, names = dict(self._wanted), self.table.template.cell_names
         places = list(laid)
         cells = places[int(self._rng.integers(0, len(places)))]
@@ -107,7 +102,6 @@ class CalibrationPlayer:
         return laid
 
     def _other_place(self, cells: tuple[int, ...]) -> tuple[int, ...]:
-        """A random free place for a piece, in the same orientation."""
         template = self.table.template
         taken = {cell for place in self._wanted for cell in place}
         middles = template.cells_mm - template.cells_mm[cells[0]]
@@ -151,7 +145,6 @@ class CalibrationTable:
         return frame
 
     def close(self) -> None:
-        """Ends the source."""
         self._source.close()
 
     def hear(self, request: object) -> dict[str, object]:
@@ -171,5 +164,4 @@ class CalibrationTable:
         return self.truth()
 
     def truth(self) -> dict[str, object]:
-        """The pieces on the board, whether the player is idle, and its slips so far."""
         return {"board": self.table.board, "idle": self.player.idle, "slips": list(self.player.slips)}

@@ -13,11 +13,10 @@ import typer
 
 import games
 from calibration.template import TemplateError, load_template
-from lab.simulated.calibrated import profile_of
 from lab.simulated.calibration_player import CalibrationTable
-from lab.simulated.recording import record_video
-from lab.simulated.scripted_games import ScriptedGames
-from lab.simulated.state_follower import StateFollower
+from lab.simulated.scenes import profile_of
+from lab.simulated.scripted_games import ScriptedGames, record_video
+from lab.simulated.source import StateFollower
 from rules import AnyGame, GameError
 from rules.options import rules_from_words, switched_on
 from vision.cli import MEGAPIXELS
@@ -68,8 +67,7 @@ def table(
         bool, typer.Option("--calibrate", help="No game: lay the boards that a POST to /lay asks for.")
     ] = False,
     record: Annotated[
-        Path | None,
-        typer.Option(help="Serve nothing: write the games to this video file (.avi, .mp4) at once."),
+        Path | None, typer.Option(help="Serve nothing: write the games to this video file (.avi, .mp4) at once.")
     ] = None,
     write_profile: Annotated[
         Path | None, typer.Option(help="Also write a profile of this table to the file, before the game begins.")
@@ -151,7 +149,6 @@ class NamedFrames:
         self._name, self._index = "", -1
 
     def now(self) -> dict[str, object]:
-        """The name of the photo shown and the number of the frame."""
         return {"photo": self._name, "frame": self._index}
 
     def read(self, timeout_s: float) -> Frame | None:
@@ -170,7 +167,6 @@ class NamedFrames:
         return frame
 
     def close(self) -> None:
-        """Closes the source."""
         self._source.close()
 
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
+from lab.simulated.arrays import Float32Array, FloatArray, Rng
 from lab.simulated.light import GAMMA, linear
 from lab.simulated.style import BoardStyle, Style
 from lab.simulated.texture import noise, surface
 from vision.primitives.printed import BARE, draw_print
 
-Float32Array = NDArray[np.float32]
-FloatArray = NDArray[np.float64]
 _SHIFT = 4
 """Fractional bits of OpenCV's drawing coordinates."""
 EDGE_MM = 2.0
@@ -28,7 +24,7 @@ THROUGH = 0.25
 """Share of the material's light and dark that shows through print."""
 
 
-def draw_face(template: BoardTemplate, style: BoardStyle, scale: float, rng: np.random.Generator) -> Float32Array:
+def draw_face(template: BoardTemplate, style: BoardStyle, scale: float, rng: Rng) -> Float32Array:
     """(h, w, 3) linear colour of the board's top, border included, at `scale` texels per millimetre."""
     width, height = template.size_mm
     border = style.border_mm
@@ -52,14 +48,13 @@ def draw_face(template: BoardTemplate, style: BoardStyle, scale: float, rng: np.
 
 
 def with_print(style: Style, template: BoardTemplate) -> Style:
-    """The style with the board made large enough for its print."""
     if template.printed is None:
         return style
     shapes, far = template.printed.shapes, np.array(template.size_mm)
     low = min(min(np.array(shape.centre_mm) - np.array(shape.size_mm) / 2) for shape in shapes)
     high = max(max(np.array(shape.centre_mm) + np.array(shape.size_mm) / 2 - far) for shape in shapes)
     border_mm = max(style.board.border_mm, -low + EDGE_MM, high + EDGE_MM)
-    return dataclasses.replace(style, board=dataclasses.replace(style.board, border_mm=float(border_mm)))
+    return style.but("board", border_mm=float(border_mm))
 
 
 def _with_print(face: Float32Array, template: BoardTemplate, style: BoardStyle, scale: float) -> Float32Array:
@@ -86,9 +81,7 @@ def _darken(face: Float32Array, template: BoardTemplate, style: BoardStyle, scal
         face[low[1] : high[1], low[0] : high[0]] *= stain
 
 
-def _with_lines(
-    face: Float32Array, template: BoardTemplate, style: BoardStyle, scale: float, rng: np.random.Generator
-) -> Float32Array:
+def _with_lines(face: Float32Array, template: BoardTemplate, style: BoardStyle, scale: float, rng: Rng) -> Float32Array:
     ink = _ink(template, style, scale, (face.shape[1], face.shape[0]), rng)
     # Ink is never quite even: a pen runs dry, and a print shows the grain.
     uneven = 1 - 0.10 * np.clip(noise((face.shape[1], face.shape[0]), (5 * scale, 5 * scale), rng), 0, 1)
@@ -96,9 +89,7 @@ def _with_lines(
     return np.asarray(face * (1 - cover) + cover * linear(style.line_colour), dtype=np.float32)
 
 
-def _ink(
-    template: BoardTemplate, style: BoardStyle, scale: float, size_px: tuple[int, int], rng: np.random.Generator
-) -> Float32Array:
+def _ink(template: BoardTemplate, style: BoardStyle, scale: float, size_px: tuple[int, int], rng: Rng) -> Float32Array:
     canvas = np.zeros((size_px[1], size_px[0]), dtype=np.uint8)
     for start, end in template.lines_mm:
         points = _stray(start, end, style.wobble_mm, rng)
@@ -113,7 +104,7 @@ def _ink(
     return np.asarray(canvas.astype(np.float32) / 255, dtype=np.float32)
 
 
-def _stray(start: FloatArray, end: FloatArray, wobble_mm: float, rng: np.random.Generator) -> FloatArray:
+def _stray(start: FloatArray, end: FloatArray, wobble_mm: float, rng: Rng) -> FloatArray:
     along = np.linspace(0, 1, max(int(np.linalg.norm(end - start) / 18) + 2, 3))[:, None]
     points = start + along * (end - start)
     points[1:-1] += rng.normal(0, wobble_mm, points[1:-1].shape)
@@ -164,7 +155,7 @@ def _letter(face: Float32Array, template: BoardTemplate, style: BoardStyle, scal
     face += cover * (linear((30, 34, 38) if ground > 0.15 else (210, 220, 226)) - face)
 
 
-def _crease(face: Float32Array, rng: np.random.Generator) -> None:
+def _crease(face: Float32Array, rng: Rng) -> None:
     """Adds a fold to a sheet: light on one side, dark on the other."""
     height = face.shape[0]
     row = int(height * rng.uniform(0.45, 0.6))

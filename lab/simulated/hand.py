@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from lab.simulated import anatomy
 from lab.simulated.anatomy import ARM_MM, Grip, Limb
+from lab.simulated.arrays import BoolArray, Float32Array, Rng
 from lab.simulated.light import GAMMA, Light, display, linear
 from lab.simulated.style import HandStyle
 from lab.simulated.texture import noise
-
-Float32Array = NDArray[np.float32]
 
 PLANE_MM = 45.0
 """Millimetres above the fingertips of the plane that carries the relief."""
@@ -84,7 +83,7 @@ class _Tracer:
         self._shape = (round(2 * SIDE_MM * scale), round((ARM_MM - FRONT_MM) * scale))
         self._scale = scale
 
-    def trace(self, slope: Float32Array) -> tuple[NDArray[np.bool_], Float32Array, Float32Array, NDArray[np.bool_]]:
+    def trace(self, slope: Float32Array) -> tuple[BoolArray, Float32Array, Float32Array, BoolArray]:
         """Which texels hit the hand, and for those in row order: points, normals, whether it is sleeve."""
         rows, columns = self._shape
         hit = np.zeros(self._shape, dtype=bool)
@@ -100,12 +99,11 @@ class _Tracer:
         self,
         slope: Float32Array,
         part: tuple[slice, slice],
-        hit: NDArray[np.bool_],
+        hit: BoolArray,
         points: Float32Array,
         normals: Float32Array,
-        sleeve: NDArray[np.bool_],
+        sleeve: BoolArray,
     ) -> None:
-        """Fills in one strip of columns."""
         rows, columns = hit[part].shape
         us = (np.arange(columns) + part[1].start) / self._scale + FRONT_MM
         vs = np.arange(rows) / self._scale - SIDE_MM
@@ -159,10 +157,10 @@ def _shaded(
     points: Float32Array,
     normals: Float32Array,
     world: Float32Array,
-    sleeve: NDArray[np.bool_],
+    sleeve: BoolArray,
     light: Light,
-    mask: NDArray[np.bool_],
-    rng: np.random.Generator,
+    mask: BoolArray,
+    rng: Rng,
 ) -> Float32Array:
     """(n, 3) linear light of the texels in the mask."""
     size_px = (mask.shape[1], mask.shape[0])

@@ -5,11 +5,10 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.simulated.arrays import Float32Array
 from lab.simulated.style import Colour, LampStyle, Style
 
-Float32Array = NDArray[np.float32]
 GAMMA = 2.2
 
 
@@ -36,8 +35,6 @@ def dot(first: Float32Array, second: Float32Array) -> Float32Array:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Lamp:
-    """A lamp in the world."""
-
     position_mm: Float32Array
     """(3,) x, y, height."""
     strength: Float32Array
@@ -52,8 +49,6 @@ class Lamp:
 
 
 class Light:
-    """All light of a scene."""
-
     def __init__(self, style: Style, centre_mm: tuple[float, float]) -> None:
         self.centre_mm = centre_mm
         self.lamps = tuple(_lamp(lamp, centre_mm) for lamp in style.lamps)
@@ -61,7 +56,6 @@ class Light:
         self.exposure = np.float32(style.sensor.exposure)
 
     def share(self, index: int) -> float:
-        """Share of all light on the board that comes from that lamp."""
         total = self.ambient.mean() + sum(float(lamp.strength.mean()) for lamp in self.lamps)
         return float(self.lamps[index].strength.mean() / total)
 

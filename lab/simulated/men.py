@@ -6,16 +6,14 @@ import dataclasses
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.simulated.arrays import BoolArray, Float32Array
 from lab.simulated.camera import PinholeCamera, Region
 from lab.simulated.light import GAMMA, Light, display, dot, linear
 from lab.simulated.scenery import eye
 from lab.simulated.style import Colour, Form, ManStyle
 from lab.simulated.texture import noise
 
-Float32Array = NDArray[np.float32]
-FloatArray = NDArray[np.float64]
 SAMPLES = 3
 """Rays along each side of a pixel."""
 SLICES = 18
@@ -28,8 +26,6 @@ PLAIN = Form(1.0, ((0.0, 1.0), (0.15, 0.95), (0.25, 0.6), (0.7, 0.45), (0.75, 0.
 
 @dataclasses.dataclass(frozen=True)
 class Man:
-    """One man, at the place where it stands or is held."""
-
     letter: str
     x_mm: float
     y_mm: float
@@ -46,8 +42,6 @@ class Pawn(Man):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Patch:
-    """A piece of picture to lay over another."""
-
     region: Region
     colour: Float32Array
     """(h, w, 3) pixel values."""
@@ -55,7 +49,6 @@ class Patch:
     """(h, w, 1) opacity, 0 to 1; (h, w, 3) for clear plastic."""
 
     def lay(self, image: Float32Array) -> None:
-        """Lays it over the image, in place."""
         below = image[self.region.slices]
         below += self.cover * (self.colour - below)
 
@@ -69,7 +62,6 @@ class Shade:
     """(h, w, 1)"""
 
     def lay(self, image: Float32Array) -> None:
-        """Darkens the image, in place."""
         image[self.region.slices] *= self.factor
 
 
@@ -80,7 +72,7 @@ def fine_rays(camera: PinholeCamera, region: Region) -> Float32Array:
     return np.asarray(cv2.resize(slopes, size, interpolation=cv2.INTER_LINEAR), dtype=np.float32)
 
 
-def shrunk(region: Region, colour: Float32Array, hit: NDArray[np.bool_]) -> Patch:
+def shrunk(region: Region, colour: Float32Array, hit: BoolArray) -> Patch:
     """The patch of a region, from the linear light on its fine rays and whether these hit anything."""
     size = hit.shape[1] // SAMPLES, hit.shape[0] // SAMPLES
     cover = hit.astype(np.float32)
@@ -108,8 +100,6 @@ def shaded(
 
 
 class MenPainter:
-    """Paints men of one set."""
-
     def __init__(self, style: ManStyle, diameter_mm: float, light: Light, seed: int) -> None:
         self._style = style
         self._light = light
@@ -119,11 +109,9 @@ class MenPainter:
 
     @property
     def height_mm(self) -> float:
-        """Height of a standing man."""
         return self._style.height_mm
 
     def region(self, camera: PinholeCamera, man: Man) -> Region | None:
-        """The pixels that the man can cover."""
         r, corners = self.radius_mm, []
         for height in (man.lift_mm, man.lift_mm + self._height_of(man)):
             corners += [(man.x_mm + dx, man.y_mm + dy, height) for dx in (-r, r) for dy in (-r, r)]
@@ -191,7 +179,7 @@ class MenPainter:
 
     def _meet_disc(
         self, camera: PinholeCamera, rays: Float32Array, man: Man
-    ) -> tuple[NDArray[np.bool_], Float32Array, Float32Array]:
+    ) -> tuple[BoolArray, Float32Array, Float32Array]:
         """Hits of rays on a cylinder whose edge is rounded by its normals: hit, (…, 3) points, (…, 3) normals."""
         radius, height = self.radius_mm, self._style.height_mm
         at_top = camera.meet(rays, man.lift_mm + height) - np.array([man.x_mm, man.y_mm], dtype=np.float32)
@@ -217,7 +205,7 @@ class MenPainter:
 
     def _meet_turned(
         self, camera: PinholeCamera, rays: Float32Array, man: Man
-    ) -> tuple[NDArray[np.bool_], Float32Array, Float32Array]:
+    ) -> tuple[BoolArray, Float32Array, Float32Array]:
         """Hits of rays on a pile of discs, the highest first; the normals are those of the smooth outline."""
         form, height = self._style.forms.get(man.letter, PLAIN), self._height_of(man)
         rises, radii = np.array(form.outline, dtype=np.float64).T
@@ -244,7 +232,7 @@ class MenPainter:
             hit |= new
         return hit, points, normals
 
-    def _profile(self, distance: Float32Array, drop: Float32Array, on_top: NDArray[np.bool_]) -> Float32Array:
+    def _profile(self, distance: Float32Array, drop: Float32Array, on_top: BoolArray) -> Float32Array:
         """Radians by which the surface leans outwards: face with rim and grooves, rounded edge, vertical wall."""
         style, bevel = self._style, max(self._style.bevel_mm, 0.1)
         bend = np.clip((distance - (self.radius_mm - bevel)) / bevel, 0, 1) * (np.pi / 4)
@@ -262,8 +250,7 @@ class MenPainter:
 
     def _meet_stone(
         self, camera: PinholeCamera, rays: Float32Array, man: Man
-    ) -> tuple[NDArray[np.bool_], Float32Array, Float32Array]:
-        """Hits of rays on a flattened ellipsoid."""
+    ) -> tuple[BoolArray, Float32Array, Float32Array]:
         radius, half = self.radius_mm, self._style.height_mm / 2
         middle = camera.meet(rays, man.lift_mm + half) - np.array([man.x_mm, man.y_mm], dtype=np.float32)
         # With t the descent below the middle: |middle + t rays|² / radius² + t² / half² = 1.

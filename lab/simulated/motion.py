@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lab.simulated.anatomy import Grip
 from lab.simulated.arm import Reach
+from lab.simulated.arrays import FloatArray, Rng
 from rules import Step
 
 TRAVEL_MM_S = 620.0
@@ -25,23 +25,18 @@ ARC_MM = 46.0
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Change:
-    """A value that changes smoothly to another."""
-
-    start: NDArray[np.float64]
-    end: NDArray[np.float64]
+    start: FloatArray
+    end: FloatArray
     begun_s: float
     over_s: float
 
-    def at(self, time_s: float) -> NDArray[np.float64]:
-        """The value at that time."""
+    def at(self, time_s: float) -> FloatArray:
         share = 1.0 if self.over_s <= 0 else min(max((time_s - self.begun_s) / self.over_s, 0.0), 1.0)
         return np.asarray(self.start + share**2 * (3 - 2 * share) * (self.end - self.start), dtype=np.float64)
 
 
 @dataclasses.dataclass(frozen=True)
 class Event:
-    """What happens at the end of a stroke."""
-
     kind: Literal["pick", "lay", "turn", "take", "drop", "pick_pawn", "set_pawn"]
     """Pick up a piece from a cell, lay the held one on it, turn one over, take one from the stock, drop it.
 
@@ -56,8 +51,6 @@ class Event:
 
 @dataclasses.dataclass(frozen=True)
 class Stroke:
-    """One smooth movement."""
-
     start: Reach
     end: Reach
     duration_s: float
@@ -81,11 +74,7 @@ class Visit:
     """Plans one visit of a hand: in from its rest, the steps, and out again."""
 
     def __init__(
-        self,
-        rest: Reach,
-        place: Callable[[tuple[int, ...]], tuple[float, float]],
-        pace: float,
-        rng: np.random.Generator,
+        self, rest: Reach, place: Callable[[tuple[int, ...]], tuple[float, float]], pace: float, rng: Rng
     ) -> None:
         """`place` returns the world position of the middle of some cells; of any cell if there are none."""
         self._rest, self._place, self._pace, self._rng = rest, place, pace, rng
@@ -120,12 +109,10 @@ class Visit:
                 self._touch(cells, Event("turn", cells, step.piece), "open", "open")
 
     def move_pawn(self, pawn: str, space: int, here: tuple[float, float], there: tuple[float, float]) -> None:
-        """Moves a score pawn from one place in the world to another."""
         self._touch_at(here, Event("pick_pawn", pawn=pawn), "open", "pinch")
         self._touch_at(there, Event("set_pawn", pawn=pawn, space=space), "pinch", "open")
 
     def leave(self) -> None:
-        """Withdraws the hand."""
         self._leave(None, "open")
 
     def hover(self, seconds: float) -> None:

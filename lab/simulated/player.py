@@ -86,12 +86,10 @@ class ScriptedPlayer:
 
     @property
     def moving(self) -> bool:
-        """Whether a move is being carried out."""
         return self._moving is not None
 
     @property
     def ply(self) -> int:
-        """Number of the ply that is due or being made."""
         return len(self.record) + 1
 
     @property
@@ -111,7 +109,6 @@ class ScriptedPlayer:
 
     @property
     def finished(self) -> bool:
-        """Whether the game is over, or the moves to be made are made, and the last of them is done on the board."""
         made = self._moves is not None and len(self.record) >= len(self._moves) and not self._moving
         return made or self.outcome is not None
 
@@ -138,7 +135,6 @@ class ScriptedPlayer:
         return True
 
     def update(self) -> None:
-        """Starts or completes the move that is due."""
         if self._moving:
             self._finish_move()
         if self._moving or self.table.busy or self.finished or self.held:
@@ -178,7 +174,6 @@ class ScriptedPlayer:
 
     @property
     def seen(self) -> list[Ply]:
-        """The plies of the record that changed the board."""
         return [ply for ply in self.record if ply.seen]
 
     def _must_pass(self, position: Any) -> bool:
@@ -187,7 +182,6 @@ class ScriptedPlayer:
         return len(moves) == 1 and not self.game.steps(position, moves[0])
 
     def _is_to_be_said(self, move: Any) -> bool:
-        """Whether a move is a pass that counts only when it is said."""
         told = self._say_pass is not None and self.game.about.passes_told and not self._must_pass(self.position)
         return told and not self.game.steps(self.position, move)
 

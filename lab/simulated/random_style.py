@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from calibration.template import BoardTemplate
+from lab.simulated.arrays import Rng
 from lab.simulated.light import linear
 from lab.simulated.style import (
     PAWNS,
@@ -100,7 +101,7 @@ _PIPS: tuple[Colour, ...] = (
 """Colours of the pips of 0 to 6, in sets where every number has its own."""
 
 
-def random_style(template: BoardTemplate, rng: np.random.Generator) -> Style:
+def random_style(template: BoardTemplate, rng: Rng) -> Style:
     """A random style; the template's letters W and B, or its first two, become light and dark."""
     return Style(
         lamps=_lamps(rng),
@@ -118,7 +119,7 @@ def random_style(template: BoardTemplate, rng: np.random.Generator) -> Style:
     )
 
 
-def random_camera(rng: np.random.Generator) -> CameraStyle:
+def random_camera(rng: Rng) -> CameraStyle:
     """A camera tilted by 0 to 50 degrees."""
     tilt = float(rng.uniform(0, 50))
     return CameraStyle(
@@ -132,7 +133,7 @@ def random_camera(rng: np.random.Generator) -> CameraStyle:
     )
 
 
-def _lamps(rng: np.random.Generator) -> tuple[LampStyle, ...]:
+def _lamps(rng: Rng) -> tuple[LampStyle, ...]:
     warm = float(rng.uniform(0, 1))
     colour: Colour = (255 - 70 * warm, 255 - 28 * warm, 255)
     if rng.random() < 0.2:
@@ -160,7 +161,7 @@ def _lamps(rng: np.random.Generator) -> tuple[LampStyle, ...]:
     return tuple(lamps)
 
 
-def _surface(rng: np.random.Generator) -> SurfaceStyle:
+def _surface(rng: Rng) -> SurfaceStyle:
     kind: Any = rng.choice(["wood", "cloth", "stone", "plain"], p=[0.5, 0.25, 0.1, 0.15])
     colour, accent = _pair(str(kind), rng)
     return SurfaceStyle(
@@ -174,7 +175,7 @@ def _surface(rng: np.random.Generator) -> SurfaceStyle:
     )
 
 
-def _board(template: BoardTemplate, rng: np.random.Generator) -> BoardStyle:
+def _board(template: BoardTemplate, rng: Rng) -> BoardStyle:
     kind: Any = rng.choice(["wood", "paper", "plain", "cloth"], p=[0.45, 0.3, 0.15, 0.1])
     colour, accent = _pair(str(kind), rng)
     bright = float(linear(colour).mean())
@@ -197,7 +198,7 @@ def _board(template: BoardTemplate, rng: np.random.Generator) -> BoardStyle:
     )
 
 
-def _men(template: BoardTemplate, rng: np.random.Generator) -> ManStyle:
+def _men(template: BoardTemplate, rng: Rng) -> ManStyle:
     first, second = _man_colours(rng)
     letters = [letter for letter in template.letters[1:] if letter in "WB"] or list(template.letters[1:3])
     ordered = sorted(letters, key=lambda letter: letter != "W")
@@ -220,7 +221,7 @@ def _men(template: BoardTemplate, rng: np.random.Generator) -> ManStyle:
     )
 
 
-def _tiles(rng: np.random.Generator) -> TileStyle:
+def _tiles(rng: Rng) -> TileStyle:
     """Mostly ivory or white tiles with black pips; sometimes coloured pips, or dark tiles with light pips."""
     width, kind = float(rng.uniform(0.88, 0.99)), rng.random()
     face, ink = _TILES[int(rng.integers(0, 3 if kind < 0.8 else len(_TILES)))]
@@ -243,15 +244,13 @@ def _tiles(rng: np.random.Generator) -> TileStyle:
     )
 
 
-def _pawns(rng: np.random.Generator) -> ManStyle:
-    """Clear or opaque discs of the usual colours."""
+def _pawns(rng: Rng) -> ManStyle:
     colours = {name: _jitter(colour, rng, 10) for name, colour in PAWNS.colours.items()}
     clear, height_mm = float(rng.choice([0.0, 0.5, 0.8])), float(rng.uniform(2.5, 6.0))
     return dataclasses.replace(PAWNS, colours=colours, clear=clear, height_mm=height_mm)
 
 
-def _man_colours(rng: np.random.Generator) -> Pair:
-    """A usual pair of colours, or any two that differ clearly in lightness."""
+def _man_colours(rng: Rng) -> Pair:
     if rng.random() < 0.65:
         first, second = _MEN[int(rng.integers(0, len(_MEN)))]
         return _jitter(first, rng, 10), _jitter(second, rng, 8)
@@ -261,7 +260,7 @@ def _man_colours(rng: np.random.Generator) -> Pair:
             return light, dark
 
 
-def _sensor(rng: np.random.Generator) -> SensorStyle:
+def _sensor(rng: Rng) -> SensorStyle:
     return SensorStyle(
         exposure=float(np.exp(rng.normal(0, 0.22))),
         blur_px=float(rng.uniform(0.3, 1.2)),
@@ -273,7 +272,7 @@ def _sensor(rng: np.random.Generator) -> SensorStyle:
     )
 
 
-def _hand(rng: np.random.Generator) -> HandStyle:
+def _hand(rng: Rng) -> HandStyle:
     return HandStyle(
         skin=_jitter(_SKINS[int(rng.integers(0, len(_SKINS)))], rng, 8),
         sleeve=_colour(rng),
@@ -283,18 +282,18 @@ def _hand(rng: np.random.Generator) -> HandStyle:
     )
 
 
-def _colour(rng: np.random.Generator) -> Colour:
+def _colour(rng: Rng) -> Colour:
     blue, green, red = (float(value) for value in rng.uniform(20, 220, 3))
     return blue, green, red
 
 
-def _pair(kind: str, rng: np.random.Generator) -> Pair:
+def _pair(kind: str, rng: Rng) -> Pair:
     pairs = _MATERIALS[kind]
     colour, accent = pairs[int(rng.integers(0, len(pairs)))]
     return _jitter(colour, rng, 10), _jitter(accent, rng, 10)
 
 
-def _jitter(colour: Colour, rng: np.random.Generator, spread: float) -> Colour:
+def _jitter(colour: Colour, rng: Rng, spread: float) -> Colour:
     # Objects differ more in lightness than in hue.
     gain = 1 + rng.normal(0, spread / 80)
     blue, green, red = (float(np.clip(value * gain * (1 + rng.normal(0, spread / 320)), 4, 255)) for value in colour)

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
+from lab.simulated.arrays import Float32Array, FloatArray, Rng
 from lab.simulated.camera import PinholeCamera
 from lab.simulated.drawing import draw_face
 from lab.simulated.light import Light, display, linear
 from lab.simulated.style import Style
 from lab.simulated.texture import planks, sample, surface
 
-Float32Array = NDArray[np.float32]
-FloatArray = NDArray[np.float64]
 FLOOR_MM = 740.0
 TILE_MM = 760.0
 """Millimetres, side of the piece of table surface that is repeated."""
@@ -25,7 +23,7 @@ _COARSE = 4
 class Scenery:
     """The static objects of one scene; `paint` renders them for a camera and a board position."""
 
-    def __init__(self, template: BoardTemplate, style: Style, scale: float, rng: np.random.Generator) -> None:
+    def __init__(self, template: BoardTemplate, style: Style, scale: float, rng: Rng) -> None:
         """`scale` is the picture's pixels per millimetre at the board; textures are made a little finer."""
         self._style = style
         self._template = template
@@ -57,7 +55,7 @@ class Scenery:
         picture += on_top[..., None] * (face - picture)
         return display(picture * light.exposure)
 
-    def _draw_face(self, rng: np.random.Generator) -> Float32Array:
+    def _draw_face(self, rng: Rng) -> Float32Array:
         """(h, w, 3) linear colour of the board's top, border included, at `_scale` texels per millimetre."""
         return draw_face(self._template, self._style.board, self._scale, rng)
 

@@ -1,27 +1,27 @@
-"""Single pictures of random tables with known answers, for training classifiers and for testing finders."""
+"""Single pictures of random tables with known answers, and the profile that some pictures of one table give."""
 
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
+from lab.simulated.arrays import FloatArray, Rng
 from lab.simulated.random_style import random_style
 from lab.simulated.style import Style
 from lab.simulated.table import SimulatedTable
 from lab.simulated.tiles import has_tiles, random_tiles
-from rules import EMPTY
+from rules import EMPTY, AnyGame
+from vision.calibrating.calibrate import LabelledPhoto, fit_profile
 from vision.frame import Image
-
-FloatArray = NDArray[np.float64]
+from vision.reading.heads import OTHER
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Scene:
-    """A picture and its ground truth."""
-
     image: Image
     image_from_board: FloatArray
     """(3, 3) homography for a lens without distortion."""
@@ -38,7 +38,7 @@ class Scene:
 
 def random_scene(
     template: BoardTemplate,
-    rng: np.random.Generator,
+    rng: Rng,
     size_px: tuple[int, int] | None = None,
     *,
     hands: float = 0.1,
@@ -64,13 +64,12 @@ def random_scene(
     )
 
 
-def shaped_by_chance(template: BoardTemplate, rng: np.random.Generator) -> BoardTemplate:
-    """The template with a random usual value of every shape parameter."""
+def shaped_by_chance(template: BoardTemplate, rng: Rng) -> BoardTemplate:
     shape = {name: float(rng.uniform(low, high)) for name, (low, high) in _usual(template).items()}
     return template.with_shape(shape) if shape else template
 
 
-def random_board(template: BoardTemplate, rng: np.random.Generator) -> str:
+def random_board(template: BoardTemplate, rng: Rng) -> str:
     """Random content, from empty to nearly full, with classes in random shares."""
     if has_tiles(template):
         return random_tiles(template, rng)
@@ -83,6 +82,17 @@ def random_board(template: BoardTemplate, rng: np.random.Generator) -> str:
     )
 
 
+def random_play(game: AnyGame, rng: Rng, plies: int) -> Any:
+    """The position after so many random plies from the start, or after the last that is possible."""
+    position = game.initial()
+    for _ in range(plies):
+        moves = game.legal_moves(position)
+        if not moves:
+            break
+        position = game.apply(position, moves[int(rng.integers(len(moves)))])
+    return position
+
+
 def _usual(template: BoardTemplate) -> dict[str, tuple[float, float]]:
     """The middle 35 % of each shape parameter's range around its default."""
     usual = {}
@@ -90,3 +100,37 @@ def _usual(template: BoardTemplate) -> dict[str, tuple[float, float]]:
         middle = template.shape[name]
         usual[name] = (middle + 0.35 * (low - middle), middle + 0.35 * (high - middle))
     return usual
+
+
+PHOTOS = 3
+MAX_EMPTY = 48
+"""Most empty cells that are labelled in a picture."""
+SEED_STEP = 7919
+"""Step between the calibration pictures' seeds, so that their pieces are not exactly where the game's will be."""
+
+
+def profile_of(game: AnyGame, template: BoardTemplate, table: SimulatedTable, seed: int) -> TableProfile:
+    photos = []
+    rng = np.random.default_rng([seed, 6])
+    for number, board in enumerate(_boards(game, template, rng)):
+        twin = table.with_board(board, seed=seed + SEED_STEP * (number + 1))
+        labels = _some(board, rng)
+        photos.append(LabelledPhoto(f"picture {number + 1}", twin.render(), labels, twin.corners_px()))
+    return fit_profile(photos, template)
+
+
+def _boards(game: AnyGame, template: BoardTemplate, rng: Rng) -> list[str]:
+    """The empty board, and boards with every class on alternate cells, or with tiles at random."""
+    empty = EMPTY * len(game.cells)
+    if has_tiles(template):
+        return [empty, *(random_tiles(template, rng) for _ in range(PHOTOS - 1))]
+    letters, cells = game.classes, range(len(game.cells))
+    mixed = ["".join(letters[(cell + shift) % len(letters)] for cell in cells) for shift in range(PHOTOS - 1)]
+    return [empty, *mixed]
+
+
+def _some(board: str, rng: Rng) -> str:
+    """The board with at most MAX_EMPTY empty cells: they are much alike, and more take longer to learn from."""
+    empty = np.flatnonzero(np.array(list(board)) == EMPTY)
+    spare = set(rng.permutation(empty)[MAX_EMPTY:].tolist())
+    return "".join(OTHER if cell in spare else letter for cell, letter in enumerate(board))

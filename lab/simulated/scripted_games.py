@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 
 from calibration.template import BoardTemplate
-from lab.simulated.phone import Phone
+from lab.simulated.phone import Phone, RandomWay
 from lab.simulated.player import ScriptedPlayer
 from lab.simulated.random_style import random_style
-from lab.simulated.source import SimulatedSource
-from lab.simulated.state_follower import StateFollower
+from lab.simulated.source import SimulatedSource, StateFollower
 from lab.simulated.style import default_style
-from lab.simulated.sway import RandomWay
 from lab.simulated.table import SimulatedTable
 from rules import AnyGame
+from vision.film import Film
 from vision.frame import Frame
 
 PAUSE_S = 8.0
@@ -57,7 +58,6 @@ class ScriptedGames:
 
     @property
     def over(self) -> bool:
-        """Whether the last game is finished."""
         return self._player.finished and self._number >= self._games
 
     def read(self, timeout_s: float) -> Frame | None:
@@ -78,13 +78,11 @@ class ScriptedGames:
         return frame
 
     def close(self) -> None:
-        """Ends the source and the follower."""
         self._source.close()
         if self.follower is not None:
             self.follower.close()
 
     def truth(self) -> dict[str, object]:
-        """The ground truth of what has happened so far."""
         player = self._player
         outcome = player.outcome
         return {
@@ -107,3 +105,26 @@ class ScriptedGames:
             self._game, self.table, self._humans, seed, think_s=self._think_s, pace=self._pace
         )
         self._number, self._over_s = self._number + 1, None
+
+
+RATE_HZ = 15.0
+AFTERWARDS_S = 3.0
+"""Seconds that the last board stays in the picture."""
+MAX_S = 3600.0
+
+
+def record_video(sitting: ScriptedGames, path: Path, longest_s: float = MAX_S) -> dict[str, object]:
+    """Plays without waiting to the end of the last game, or for that long; returns the truth. Raises SourceError."""
+    film = Film(path, RATE_HZ)
+    frame = sitting.read(1.0)
+    end_s = longest_s
+    try:
+        while frame is not None and frame.time_s < end_s:
+            film.add(frame.time_s, frame.image)
+            if sitting.over:
+                end_s = min(end_s, frame.time_s + AFTERWARDS_S) if end_s == longest_s else end_s
+            frame = sitting.read(1.0)
+    finally:
+        film.close()
+        sitting.close()
+    return sitting.truth()

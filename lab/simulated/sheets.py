@@ -6,15 +6,15 @@ import dataclasses
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.template import BoardTemplate
 from lab.simulated.arm import Reach
-from lab.simulated.coins_and_buttons import buttons, coins
+from lab.simulated.arrays import Float32Array, FloatArray, Rng
 from lab.simulated.light import GAMMA
 from lab.simulated.random_style import random_style
 from lab.simulated.scenery import Scenery
 from lab.simulated.stage import Stage
-from lab.simulated.style import BoardStyle, Style
+from lab.simulated.style import BoardStyle, Colour, ManStyle, Style
 from lab.simulated.table import SimulatedTable
 from lab.simulated.texture import noise, surface
 from vision.frame import Image
@@ -22,14 +22,69 @@ from vision.pose import project
 from vision.sheet.drawing import Sheet
 from vision.sheet.files import picture_of
 
-Float32Array = NDArray[np.float32]
-FloatArray = NDArray[np.float64]
+_COINS: tuple[tuple[Colour, Colour], ...] = (
+    ((196, 200, 204), (52, 88, 150)),
+    ((96, 178, 220), (36, 58, 98)),
+    ((176, 182, 188), (44, 66, 104)),
+    ((120, 190, 222), (60, 96, 166)),
+)
+"""Nickel or brass, and copper, mint or worn."""
+_BUTTONS: tuple[tuple[Colour, Colour], ...] = (
+    ((232, 236, 238), (30, 28, 28)),
+    ((206, 226, 236), (110, 50, 30)),
+    ((226, 228, 230), (36, 30, 150)),
+    ((60, 196, 238), (70, 44, 36)),
+    ((216, 206, 236), (40, 84, 30)),
+    ((170, 210, 232), (30, 46, 78)),
+)
+"""Mother of pearl, horn and plastic, and dark ones."""
+_SPREAD = 0.06
+
+
+def coins(template: BoardTemplate, rng: Rng) -> ManStyle:
+    """Two kinds of thin, bright coins of different metals."""
+    diameter = float(rng.uniform(0.75, 1.1))
+    return ManStyle(
+        shape="disc",
+        diameter=diameter,
+        height_mm=float(diameter * template.man_diameter_mm * rng.uniform(0.07, 0.1)),
+        bevel_mm=0.03 * template.man_diameter_mm,
+        rings=int(rng.integers(1, 4)),
+        rim=float(rng.uniform(0.5, 1.0)),
+        gloss=float(rng.uniform(0.3, 0.8)),
+        colours=_colours(_COINS, template, rng),
+    )
+
+
+def buttons(template: BoardTemplate, rng: Rng) -> ManStyle:
+    """Two kinds of buttons, with a rim and two or four holes."""
+    return ManStyle(
+        shape="disc",
+        diameter=float(rng.uniform(0.72, 1.08)),
+        height_mm=template.man_diameter_mm * float(rng.uniform(0.1, 0.2)),
+        bevel_mm=template.man_diameter_mm * float(rng.uniform(0.04, 0.1)),
+        rings=0,
+        rim=float(rng.uniform(0.6, 1.0)),
+        gloss=float(rng.uniform(0.1, 0.7)),
+        holes=int(rng.choice([2, 4])),
+        colours=_colours(_BUTTONS, template, rng),
+    )
+
+
+def _colours(pairs: tuple[tuple[Colour, Colour], ...], template: BoardTemplate, rng: Rng) -> dict[str, Colour]:
+    kinds = [_worn(colour, rng) for colour in pairs[int(rng.integers(0, len(pairs)))]]
+    letters = sorted(template.letters[1:3], key=lambda letter: letter != "W")
+    return dict(zip(letters, kinds, strict=True))
+
+
+def _worn(colour: Colour, rng: Rng) -> Colour:
+    gain = 1 + _SPREAD * rng.normal()
+    blue, green, red = (float(np.clip(level * gain * (1 + _SPREAD / 3 * rng.normal()), 4, 255)) for level in colour)
+    return blue, green, red
 
 
 @dataclasses.dataclass(frozen=True)
 class PrintStyle:
-    """The effects of a printer, and of use, on a sheet."""
-
     grey: bool = False
     """Whether it is printed without colours."""
     black: float = 0.03
@@ -40,8 +95,7 @@ class PrintStyle:
     """Whether it was folded once in the middle."""
 
 
-def random_print(rng: np.random.Generator) -> PrintStyle:
-    """A random printer and sheet."""
+def random_print(rng: Rng) -> PrintStyle:
     return PrintStyle(
         grey=bool(rng.random() < 0.3),
         black=float(rng.uniform(0.02, 0.12)),
@@ -50,7 +104,7 @@ def random_print(rng: np.random.Generator) -> PrintStyle:
     )
 
 
-def sheet_style(sheet: Sheet, rng: np.random.Generator) -> Style:
+def sheet_style(sheet: Sheet, rng: Rng) -> Style:
     """A random table with a sheet of paper on it, and random men: coins, buttons or those of a set."""
     template = sheet.layout.template
     style = random_style(template, rng)
@@ -78,8 +132,6 @@ def border_mm(sheet: Sheet) -> float:
 
 
 class SheetTable(SimulatedTable):
-    """A simulated table with a printed board."""
-
     def __init__(
         self, sheet: Sheet, board: str, style: Style, printed: PrintStyle, seed: int, size_px: tuple[int, int]
     ) -> None:
@@ -101,7 +153,7 @@ class _SheetStage(Stage):
         self._sheet, self._printed = sheet, printed
         super().__init__(sheet.layout.template, style, size_px, seed)
 
-    def _scenery_of(self, scale: float, rng: np.random.Generator) -> Scenery:
+    def _scenery_of(self, scale: float, rng: Rng) -> Scenery:
         return _SheetScenery(self._sheet, self.style, self._printed, scale, rng)
 
     def _outline_mm(self) -> FloatArray:
@@ -110,11 +162,11 @@ class _SheetStage(Stage):
 
 
 class _SheetScenery(Scenery):
-    def __init__(self, sheet: Sheet, style: Style, printed: PrintStyle, scale: float, rng: np.random.Generator) -> None:
+    def __init__(self, sheet: Sheet, style: Style, printed: PrintStyle, scale: float, rng: Rng) -> None:
         self._sheet, self._printed = sheet, printed
         super().__init__(sheet.layout.template, style, scale, rng)
 
-    def _draw_face(self, rng: np.random.Generator) -> Float32Array:
+    def _draw_face(self, rng: Rng) -> Float32Array:
         board, scale = self._style.board, self._scale
         extent = np.array(self._template.size_mm) + 2 * board.border_mm
         paper = surface("paper", (extent[0], extent[1]), scale, board.colour, board.accent, rng)
@@ -126,8 +178,7 @@ class _SheetScenery(Scenery):
             face *= (1 - 0.12 * np.exp(-np.abs(away)) + 0.02 * np.sign(away))[:, None, None]
         return np.asarray(face, dtype=np.float32)
 
-    def _ink(self, size_px: tuple[int, int], rng: np.random.Generator) -> Image:
-        """The page at its place in the texture, a little wavy."""
+    def _ink(self, size_px: tuple[int, int], rng: Rng) -> Image:
         finer = self._scale / self._sheet.scale
         page = picture_of(self._sheet.page, finer)
         if self._printed.grey:

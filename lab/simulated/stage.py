@@ -7,25 +7,19 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
 from lab.simulated.arm import ArmPainter, Reach
-from lab.simulated.camera import PinholeCamera, Region, look_at
+from lab.simulated.arrays import Float32Array, FloatArray, Rng
+from lab.simulated.camera import PinholeCamera, Region, Sensor, look_at
 from lab.simulated.drawing import with_print
 from lab.simulated.light import Light
 from lab.simulated.men import Man, MenPainter, Patch, Pawn, Shade
-from lab.simulated.placed_pieces import Piece
 from lab.simulated.scenery import Scenery
-from lab.simulated.sensor import Sensor
 from lab.simulated.style import CameraStyle, Style
 from lab.simulated.tile_painter import TilePainter
-from lab.simulated.tiles import Tile, has_tiles
+from lab.simulated.tiles import Piece, Tile, has_tiles
 from vision.frame import Image
-
-Float32Array = NDArray[np.float32]
-FloatArray = NDArray[np.float64]
-
 
 PAWN_MM = 15.0
 """Millimetres, diameter of a score pawn."""
@@ -56,7 +50,6 @@ class Stage:
     _scenery_key: bytes
 
     def with_camera(self, camera: CameraStyle) -> Stage:
-        """The same scene from another place, with the same sensor."""
         other = object.__new__(Stage)
         other.__dict__.update(self.__dict__)
         other.style = dataclasses.replace(self.style, camera=camera)
@@ -82,7 +75,6 @@ class Stage:
         return self.sensor.develop(picture)
 
     def with_hand(self, still: Image, side: int, reach: Reach, held: Piece | None) -> Image:
-        """The still picture with an arm over it, which may hold a piece."""
         arm = self.arms[side]
         region = arm.region(reach)
         if region is None:
@@ -96,7 +88,7 @@ class Stage:
         image[region.slices] = picture
         return image
 
-    def _scenery_of(self, scale: float, rng: np.random.Generator) -> Scenery:
+    def _scenery_of(self, scale: float, rng: Rng) -> Scenery:
         return Scenery(self.template, self.style, scale, rng)
 
     def _outline_mm(self) -> FloatArray:
@@ -106,18 +98,7 @@ class Stage:
         return np.array([[low, low], [width + high, low], [width + high, height + high], [low, height + high]])
 
     def _camera_of(self, style: Style) -> PinholeCamera:
-        camera = style.camera
-        return look_at(
-            self._outline_mm(),
-            self.size_px,
-            focal=camera.focal,
-            tilt_deg=camera.tilt_deg,
-            azimuth_deg=camera.azimuth_deg,
-            roll_deg=camera.roll_deg,
-            fill=camera.fill,
-            shift=camera.shift,
-            distortion=camera.distortion,
-        )
+        return look_at(self._outline_mm(), self.size_px, **vars(style.camera))
 
     def _lay_held(self, picture: Image, region: Region, held: Piece) -> None:
         shade, patch = self._paint(held)

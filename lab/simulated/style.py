@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Literal
+from typing import Any, Literal
 
 Colour = tuple[float, float, float]
 """Blue, green, red, 0 to 255."""
@@ -12,8 +12,6 @@ Colour = tuple[float, float, float]
 
 @dataclasses.dataclass(frozen=True)
 class LampStyle:
-    """A lamp over the table."""
-
     direction_deg: float = 35.0
     """Its direction, from the far side of the board clockwise as seen from above."""
     elevation_deg: float = 62.0
@@ -29,8 +27,6 @@ class LampStyle:
 
 @dataclasses.dataclass(frozen=True)
 class SurfaceStyle:
-    """The table."""
-
     kind: Literal["wood", "cloth", "stone", "plain", "checked"] = "wood"
     colour: Colour = (78, 118, 162)
     accent: Colour = (44, 74, 112)
@@ -45,8 +41,6 @@ class SurfaceStyle:
 
 @dataclasses.dataclass(frozen=True)
 class BoardStyle:
-    """The board."""
-
     kind: Literal["wood", "paper", "cloth", "plain"] = "wood"
     colour: Colour = (146, 196, 228)
     accent: Colour = (112, 164, 204)
@@ -76,8 +70,6 @@ class BoardStyle:
 
 @dataclasses.dataclass(frozen=True)
 class Form:
-    """The outline of a man turned on a lathe."""
-
     height: float
     """Relative to the set's height."""
     outline: tuple[tuple[float, float], ...]
@@ -86,8 +78,6 @@ class Form:
 
 @dataclasses.dataclass(frozen=True)
 class ManStyle:
-    """The men."""
-
     shape: Literal["disc", "stone", "turned"] = "disc"
     """A short cylinder, a stone domed on both faces, or a man turned on a lathe."""
     diameter: float = 1.0
@@ -141,8 +131,6 @@ class TileStyle:
 
 @dataclasses.dataclass(frozen=True)
 class CameraStyle:
-    """The camera's place and lens."""
-
     focal: float = 0.95
     """Focal length in picture widths."""
     tilt_deg: float = 24.0
@@ -156,8 +144,6 @@ class CameraStyle:
 
 @dataclasses.dataclass(frozen=True)
 class SensorStyle:
-    """The effect of the camera's sensor on the light."""
-
     exposure: float = 1.0
     blur_px: float = 0.55
     shot_noise: float = 2.2
@@ -186,8 +172,6 @@ PAWNS = ManStyle(
 
 @dataclasses.dataclass(frozen=True)
 class HandStyle:
-    """A player's hand."""
-
     skin: Colour = (128, 160, 212)
     sleeve: Colour = (92, 62, 40)
     bare_mm: float = 95.0
@@ -198,8 +182,6 @@ class HandStyle:
 
 @dataclasses.dataclass(frozen=True)
 class Style:
-    """A whole scene except for the board's content."""
-
     lamps: tuple[LampStyle, ...] = (LampStyle(),)
     ambient: float = 0.25
     """Ambient light, relative to full exposure of a white sheet."""
@@ -220,6 +202,11 @@ class Style:
     """Seat of each side: 0 at the lower edge of the picture, 90 at its right."""
     placement_mm: float = 1.3
     """Millimetres, standard deviation of a man's placement; the error is never more than 3 mm."""
+
+    def but(self, part: str, **changes: Any) -> Style:
+        """The style with other values in one of its parts, as in `style.but("camera", tilt_deg=30.0)`."""
+        whole: dict[str, Any] = {part: dataclasses.replace(getattr(self, part), **changes)}
+        return dataclasses.replace(self, **whole)
 
 
 def default_style() -> Style:

@@ -8,23 +8,21 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
 from lab.simulated.arm import Reach
+from lab.simulated.arrays import FloatArray
 from lab.simulated.camera import PinholeCamera
 from lab.simulated.light import linear
 from lab.simulated.men import Man
 from lab.simulated.motion import Change, Event, Stroke, Visit
-from lab.simulated.placed_pieces import Piece, PlacedPieces
 from lab.simulated.stage import Stage
 from lab.simulated.style import Colour, Style, default_style
-from lab.simulated.tiles import Tile, handfuls, has_tiles
+from lab.simulated.tiles import Piece, PlacedPieces, Tile, handfuls, has_tiles
 from rules import Step
 from vision.frame import Image
 from vision.pose import BoardPose, project
 
-FloatArray = NDArray[np.float64]
 USUAL_SIZES_PX = ((960, 540), (1280, 720), (1920, 1080))
 MAX_VISITS = 64
 """Greatest number of hand visits that can wait in the queue."""
@@ -81,17 +79,14 @@ class SimulatedTable:
 
     @property
     def busy(self) -> bool:
-        """Whether a hand is over the table or a visit is queued."""
         return bool(self._visits or self._strokes)
 
     @property
     def picture_px(self) -> tuple[int, int]:
-        """Width and height of the camera's picture."""
         return self._stage.size_px
 
     @property
     def camera(self) -> PinholeCamera:
-        """The camera."""
         return self._stage.camera
 
     @property
@@ -107,7 +102,6 @@ class SimulatedTable:
 
     @property
     def hand_in_view(self) -> bool:
-        """Whether any part of an arm can be in the picture now."""
         return self._reach is not None and self._stage.arms[self._side].in_view(self._reach)
 
     @property
@@ -118,7 +112,6 @@ class SimulatedTable:
 
     @property
     def pose(self) -> BoardPose:
-        """The true pose."""
         return BoardPose(self.image_from_board, error_px=0.0, quality=1.0)
 
     def corners_px(self) -> FloatArray:
@@ -131,7 +124,6 @@ class SimulatedTable:
         return self._stage.camera.project(np.column_stack([world, np.zeros(len(world))]))
 
     def with_board(self, board: str, seed: int) -> SimulatedTable:
-        """The same table, camera and light with other pieces, placed by another seed."""
         pawns = bool(self.standing.pawns)
         twin = SimulatedTable(self.template, board, seed=seed, pawns=pawns, stage=self._stage)
         twin._lie, twin._lamp = (Change(part.end, part.end, 0.0, 0.0) for part in (self._lie, self._lamp))
@@ -171,7 +163,6 @@ class SimulatedTable:
         self._lamp = Change(self._lamp.at(self.time_s), gain * colour, self.time_s, over_s)
 
     def bump(self, shift_mm: tuple[float, float], turn_deg: float = 0.0, over_s: float = 0.2) -> None:
-        """Slides the board on the table, with its pieces."""
         end = self._lie.at(self.time_s) + np.array([*shift_mm, np.radians(turn_deg)])
         self._lie = Change(self._lie.at(self.time_s), end, self.time_s, over_s)
 
@@ -186,7 +177,6 @@ class SimulatedTable:
         self.standing.nudge(cell, dx_mm, dy_mm)
 
     def advance(self, dt_s: float) -> None:
-        """Advances time."""
         left_s = dt_s
         while left_s > 0:
             if not self._strokes and not self._begin_visit():
@@ -201,7 +191,6 @@ class SimulatedTable:
         self.time_s += dt_s
 
     def render(self) -> Image:
-        """The picture at this moment, with fresh noise."""
         still, grain, lit = self._still_now()
         reach = self._reach
         if reach is None or not self.hand_in_view:

@@ -8,14 +8,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from lab.simulated.arrays import Float32Array, Rng
 from lab.simulated.light import linear
 from lab.simulated.style import Colour
 
-Float32Array = NDArray[np.float32]
 _NO_MAP = np.empty(0, dtype=np.float32)
 
 
-def noise(size_px: tuple[int, int], cell_px: tuple[float, float], rng: np.random.Generator) -> Float32Array:
+def noise(size_px: tuple[int, int], cell_px: tuple[float, float], rng: Rng) -> Float32Array:
     """(h, w) smooth noise of about -1 to 1, whose blobs have the given width and height."""
     width, height = size_px
     columns, rows = int(width / max(cell_px[0], 1)) + 4, int(height / max(cell_px[1], 1)) + 4
@@ -26,7 +26,7 @@ def noise(size_px: tuple[int, int], cell_px: tuple[float, float], rng: np.random
     return np.asarray(cv2.warpAffine(coarse, matrix, size_px, flags=flags, borderMode=cv2.BORDER_REFLECT), np.float32)
 
 
-def octaves(size_px: tuple[int, int], cell_px: float, count: int, rng: np.random.Generator) -> Float32Array:
+def octaves(size_px: tuple[int, int], cell_px: float, count: int, rng: Rng) -> Float32Array:
     """(h, w) noise of several scales, each half as large and half as strong as the one before."""
     total = np.zeros((size_px[1], size_px[0]), dtype=np.float32)
     for octave in range(count):
@@ -40,12 +40,7 @@ def sample(texture: NDArray[Any], texels: Float32Array, border: int = cv2.BORDER
 
 
 def surface(
-    kind: str,
-    size_mm: tuple[float, float],
-    scale: float,
-    colour: Colour,
-    accent: Colour,
-    rng: np.random.Generator,
+    kind: str, size_mm: tuple[float, float], scale: float, colour: Colour, accent: Colour, rng: Rng
 ) -> Float32Array:
     """(h, w, 3) linear colour of a piece of the material, at `scale` texels per millimetre, grain along x."""
     size_px = (max(round(size_mm[0] * scale), 8), max(round(size_mm[1] * scale), 8))
@@ -56,7 +51,7 @@ def surface(
     return make(size_px, scale, colour, accent, rng)
 
 
-def planks(texture: Float32Array, scale: float, rng: np.random.Generator) -> Float32Array:
+def planks(texture: Float32Array, scale: float, rng: Rng) -> Float32Array:
     """The texture cut into boards of varying tint along x, with dark joints."""
     result, top = texture.copy(), 0
     height, width = texture.shape[:2]
@@ -81,9 +76,7 @@ def _mix(share: Float32Array, colour: Colour, accent: Colour, gain: Float32Array
     return mixed
 
 
-def _wood(
-    size_px: tuple[int, int], scale: float, colour: Colour, accent: Colour, rng: np.random.Generator
-) -> Float32Array:
+def _wood(size_px: tuple[int, int], scale: float, colour: Colour, accent: Colour, rng: Rng) -> Float32Array:
     across = np.arange(size_px[1], dtype=np.float32)[:, None] / scale
     bend = noise(size_px, (420 * scale, 60 * scale), rng) * 16 + noise(size_px, (130 * scale, 24 * scale), rng) * 3
     ring_mm = rng.uniform(5, 11)
@@ -97,9 +90,7 @@ def _wood(
     return _mix(np.asarray(share, np.float32), colour, accent, np.asarray(1 + 0.05 * fibre - 0.35 * pores, np.float32))
 
 
-def _cloth(
-    size_px: tuple[int, int], scale: float, colour: Colour, accent: Colour, rng: np.random.Generator
-) -> Float32Array:
+def _cloth(size_px: tuple[int, int], scale: float, colour: Colour, accent: Colour, rng: Rng) -> Float32Array:
     thread_mm = 1.3
     xs = np.arange(size_px[0], dtype=np.float32)[None] / scale * (2 * np.pi / thread_mm)
     ys = np.arange(size_px[1], dtype=np.float32)[:, None] / scale * (2 * np.pi / thread_mm)
@@ -112,9 +103,7 @@ def _cloth(
     return _mix(np.asarray(share, np.float32), colour, accent, np.asarray(gain, np.float32))
 
 
-def _checked(
-    size_px: tuple[int, int], scale: float, colour: Colour, accent: Colour, rng: np.random.Generator
-) -> Float32Array:
+def _checked(size_px: tuple[int, int], scale: float, colour: Colour, accent: Colour, rng: Rng) -> Float32Array:
     """A tablecloth woven in squares: bands across and down, twice as strong where they cross."""
     side_mm = rng.uniform(12, 60)
     band_x = (np.arange(size_px[0], dtype=np.float32)[None] / scale / side_mm) % 2 < 1
@@ -124,9 +113,7 @@ def _checked(
     return _mix(np.asarray(share, np.float32), colour, accent, np.asarray(1 + 0.1 * folds, np.float32))
 
 
-def _stone(
-    size_px: tuple[int, int], scale: float, colour: Colour, accent: Colour, rng: np.random.Generator
-) -> Float32Array:
+def _stone(size_px: tuple[int, int], scale: float, colour: Colour, accent: Colour, rng: Rng) -> Float32Array:
     clouds = octaves(size_px, 120 * scale, 5, rng)
     veins = np.exp(-((octaves(size_px, 180 * scale, 4, rng) / 0.06) ** 2))
     specks = np.clip(noise(size_px, (2.2 * scale,) * 2, rng) - 0.55, 0, None) * 2
@@ -134,9 +121,7 @@ def _stone(
     return _mix(np.asarray(share, np.float32), colour, accent, np.asarray(1 - 0.25 * specks, np.float32))
 
 
-def _paper(
-    size_px: tuple[int, int], scale: float, colour: Colour, accent: Colour, rng: np.random.Generator
-) -> Float32Array:
+def _paper(size_px: tuple[int, int], scale: float, colour: Colour, accent: Colour, rng: Rng) -> Float32Array:
     stains = octaves(size_px, 150 * scale, 3, rng)
     # An ink-jet's bands run across the sheet.
     bands = noise(size_px, (6 * scale, 500 * scale), rng) + noise(size_px, (1.5 * scale, 500 * scale), rng)

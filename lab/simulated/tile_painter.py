@@ -6,9 +6,9 @@ import functools
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from calibration.printed import PIPS
+from lab.simulated.arrays import BoolArray, Float32Array
 from lab.simulated.camera import PinholeCamera, Region
 from lab.simulated.light import GAMMA, Light, dot
 from lab.simulated.men import Patch, Shade, fine_rays, shaded, shrunk
@@ -17,8 +17,6 @@ from lab.simulated.style import Colour, TileStyle
 from lab.simulated.texture import sample
 from lab.simulated.tiles import Tile
 
-Float32Array = NDArray[np.float32]
-FloatArray = NDArray[np.float64]
 FINE = 6
 """Texels per millimetre on a tile's face."""
 MARCHES = 5
@@ -28,8 +26,6 @@ SHADOW_STEPS = 3
 
 
 class TilePainter:
-    """Paints tiles of one set."""
-
     def __init__(self, style: TileStyle, half_mm: float, light: Light) -> None:
         """`half_mm` is the side of the cell on which half a tile lies."""
         self._style, self._half_mm, self._light = style, half_mm, light
@@ -41,7 +37,6 @@ class TilePainter:
 
     @property
     def height_mm(self) -> float:
-        """Height of a tile lying on its back."""
         return self._style.height_mm
 
     def extent_mm(self, tile: Tile) -> tuple[float, float]:
@@ -130,7 +125,7 @@ class TilePainter:
 
     def _meet(
         self, camera: PinholeCamera, rays: Float32Array, tile: Tile
-    ) -> tuple[NDArray[np.bool_], Float32Array, Float32Array]:
+    ) -> tuple[BoolArray, Float32Array, Float32Array]:
         """Hits of rays on the box, in the tile's own frame: hit, (…, 3) points above its foot, (…, 3) normals."""
         height, bevel = np.float32(self._style.height_mm), np.float32(max(self._style.bevel_mm, 0.1))
         top = camera.meet(rays, tile.lift_mm + float(height)) - np.array([tile.x_mm, tile.y_mm], dtype=np.float32)

@@ -1,17 +1,77 @@
-"""The camera over a simulated table, which can be unplugged, frozen, slow, noisy or dazzled."""
+"""The simulated agent and the camera over a simulated table, both of which can fail."""
 
 from __future__ import annotations
 
 import dataclasses
+import random
+from collections.abc import Callable, Sequence
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from lab.simulated.phone import Phone
-from lab.simulated.sway import RandomWay
+from agents.messages import ReplyMessage, StateMessage
+from lab.simulated.arrays import Float32Array
+from lab.simulated.phone import Phone, RandomWay
 from lab.simulated.table import SimulatedTable
 from vision.frame import Frame, Image
+
+NAME = "simulated"
+FLOOD = 200
+"""Answers per poll of a flooding agent."""
+LIES = ("zz9", "a1", "pass", "e4", "0-0", "a1-a1", "d4xd4", "?" * 64)
+"""Answers that are no moves at all, or mostly illegal ones."""
+
+
+class SimulatedAgent:
+    """Takes the place of the bus in a match and answers after 0.3 seconds."""
+
+    def __init__(self, clock: Callable[[], float], seed: int) -> None:
+        self.stalls = self.silent = self.floods = self.lies = False
+        """`silent` works like `stalls`, but for a player who moves in the agent's place: either may end before the
+        other."""
+        self._clock, self._seed = clock, seed
+        self._state: StateMessage | None = None
+        self._due_s = 0.0
+        self._lied = 0
+        self._answered = "", -1
+        """Session and sequence number of the state answered last; a restarted daemon counts anew."""
+
+    def publish(self, state: StateMessage) -> None:
+        self._state = state
+        self._due_s = self._clock() + 0.3
+
+    def poll(self) -> Sequence[ReplyMessage]:
+        state = self._state
+        if state is None or state.awaiting != "agent" or self.stalls or self.silent or self._clock() < self._due_s:
+            return []
+        replies = []
+        if self.floods:
+            replies += [self._reply(state, self._lie(), state.sequence - 1 - number) for number in range(FLOOD)]
+        if self.lies:
+            self._due_s = self._clock() + 0.5
+            return [*replies, self._reply(state, self._lie())]
+        if self._answered == (state.session, state.sequence) and not self.floods:
+            return replies
+        self._answered = state.session, state.sequence
+        # The same position gets the same answer, as with most agents.
+        chance = random.Random(f"{self._seed} {state.position} {state.ply}")
+        return [*replies, self._reply(state, chance.choice(state.legal_moves))] if state.legal_moves else replies
+
+    def _lie(self) -> str:
+        self._lied += 1
+        return LIES[self._lied % len(LIES)]
+
+    def _reply(self, state: StateMessage, move: str, sequence: int | None = None) -> ReplyMessage:
+        return ReplyMessage(
+            worker="simulated-worker",
+            agent=NAME,
+            session=state.session,
+            game_id=state.game_id,
+            sequence=max(0, state.sequence if sequence is None else sequence),
+            move=move,
+        )
+
 
 RATE_HZ, IDLE_HZ = 10.0, 5.0
 """Pictures a second while something moves, and while nothing does: the pipeline would not use more of a still scene."""
@@ -21,13 +81,11 @@ RATE_HZ, IDLE_HZ = 10.0, 5.0
 class Glare:
     """A lamp's reflection in the board's varnish."""
 
-    glow: NDArray[np.float32]
+    glow: Float32Array
     """Grey levels that it adds, (height, width, 1)."""
 
 
 class Camera:
-    """Delivers pictures of the table in order of time."""
-
     def __init__(self, table: SimulatedTable, seed: int) -> None:
         self.table = table
         self.unplugged = False
@@ -51,7 +109,6 @@ class Camera:
 
     @property
     def shows(self) -> bool:
-        """Whether its pictures show the whole table as it is."""
         return not (self.unplugged or self.frozen or self.cut or self.glare is not None)
 
     def read(self, *, idle: bool) -> Frame | None:
@@ -88,7 +145,6 @@ class Camera:
 
 
 def glare_on(table: SimulatedTable, place_mm: tuple[float, float], radius_mm: float, levels: float) -> Glare:
-    """A glare around a place on the board, as seen from the camera's present position."""
     around = np.array(place_mm) + radius_mm * np.array([[0, 0], [1, 0], [0, 1]])
     centre, right, down = table.seen_px(around)
     width, height = table.picture_px

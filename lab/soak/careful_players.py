@@ -8,15 +8,13 @@ complained of they have adopted, as the daemon itself suggests; this is counted.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from daemon.commands.command import Adopt, Mover
 from daemon.core.command_handlers import obey
 from daemon.game.line_of_play import LineOfPlay, shares_pieces
 from lab.simulated.player import Ply
-
-if TYPE_CHECKING:
-    from lab.soak.trial import Trial
+from lab.soak.judge import Judge
+from lab.soak.world import World
 
 SAY_S = 1.5
 """Seconds from an announcement until somebody corrects it."""
@@ -27,22 +25,18 @@ NAMING = frozenset({"move", "pass", "mover", "reopened", "restored", "takeback",
 
 
 class CarefulPlayers:
-    """The players of one trial, as speakers to the daemon."""
-
-    def __init__(self, trial: Trial) -> None:
-        self._trial = trial
+    def __init__(self, trial: World, judge: Judge) -> None:
+        self._trial, self._judge = trial, judge
         self._due_s: float | None = None
         self.corrections = 0
         """How often they have said who made a move."""
         self._insisted_s = 0.0
 
     def hear(self, code: str) -> None:
-        """Takes note of an announcement."""
         if code in NAMING and shares_pieces(self._trial.game):
             self._due_s = self._trial.time_s + SAY_S
 
     def update(self) -> None:
-        """Says what is due now."""
         self._insist()
         trial = self._trial
         if self._due_s is None or trial.time_s < self._due_s:
@@ -55,7 +49,7 @@ class CarefulPlayers:
     def _insist(self) -> None:
         """Has a right but disbelieved board adopted. If that begins another game, the present one is abandoned."""
         trial = self._trial
-        if not trial.judge.insists(ADOPT_S) or trial.time_s - self._insisted_s < ADOPT_S:
+        if not self._judge.insists(ADOPT_S) or trial.time_s - self._insisted_s < ADOPT_S:
             return
         self._insisted_s = trial.time_s
         side = trial.game.sides[trial.game.to_move(trial.player.position)]

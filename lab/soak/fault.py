@@ -1,14 +1,14 @@
-"""Base classes of the injected faults: a name, the announcements it may cause, and what it does frame by frame."""
+"""Injected faults, and their schedule: at most one by hand and one of another kind at a time, as the seed decides.
+
+A fault is a name, the announcements that it may cause, and what it does frame by frame.
+"""
 
 from __future__ import annotations
 
 import abc
-import random
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, ClassVar
-
-if TYPE_CHECKING:
-    from lab.soak.trial import Trial
+import dataclasses
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
 
 COMPLAINTS = frozenset({"illegal", "unfinished", "takeback", "ambiguous", "unclear", "desync", "put_back", "reminder"})
 """Announcements about a board that is not right."""
@@ -30,56 +30,90 @@ class Fault(abc.ABC):
     slow: ClassVar[bool] = False
     """Whether hands only linger, so that fewer pictures are enough."""
 
-    def possible(self, at: Trial) -> bool:
-        """Whether it can happen now."""
+    def possible(self, at: Any) -> bool:
         return True
 
     @abc.abstractmethod
-    def run(self, at: Trial) -> Iterator[None]:
+    def run(self, at: Any) -> Iterator[None]:
         """Runs the fault: one step per turn of the loop. It ends when exhausted, after undoing what it changed."""
 
 
-class ByHand(Fault):
-    """Base of what players do with their hands other than playing."""
-
-    hands: ClassVar[bool] = True
-
-    def possible(self, at: Trial) -> bool:
-        """Only between moves of a game in progress."""
-        return not at.player.finished
+GRACE_S = 5.0
+"""Seconds after a fault in which its announcements are still allowed."""
+BLAME_S = 10.0
+"""Seconds after its end in which a fault is still named with a failure."""
 
 
-def wait(at: Trial, seconds: float) -> Iterator[None]:
-    """Lets simulated seconds pass."""
-    until_s = at.time_s + seconds
-    while at.time_s < until_s:
-        yield
+@dataclasses.dataclass
+class Running:
+    fault: Fault
+    steps: Iterator[None]
+    begun_s: float
+    ended_s: float | None = None
+    known_again: bool = False
+    """Whether the daemon has known the board since the fault's end."""
 
 
-def changed(at: Trial, thing: object, lasts_s: tuple[float, float], **values: object) -> Iterator[None]:
-    """Gives attributes of a thing other values for a random time, then their former ones."""
-    before = {name: getattr(thing, name) for name in values}
-    try:
-        for name, value in values.items():
-            setattr(thing, name, value)
-        yield from wait(at, seconds(at.chance, *lasts_s))
-    finally:
-        for name, value in before.items():
-            setattr(thing, name, value)
+class FaultSchedule:
+    def __init__(self, at: Any, faults: Sequence[type[Fault]], calm_s: float) -> None:
+        """`calm_s` is the mean time between two faults of either sort; 0 starts the next one at once."""
+        self._at = at
+        self._kinds = {
+            True: [kind for kind in faults if kind.hands],
+            False: [kind for kind in faults if not kind.hands],
+        }
+        self._calm_s = calm_s
+        self._next_s = {by_hand: self._pause() for by_hand in self._kinds}
+        self.running: list[Running] = []
 
+    @property
+    def holds_hands(self) -> bool:
+        return any(one.fault.hands and one.ended_s is None for one in self.running)
 
-def wait_while(at: Trial, condition: Callable[[], bool], most_s: float = 60.0) -> Iterator[None]:
-    """Waits until a condition no longer holds, at most `most_s` simulated seconds."""
-    until_s = at.time_s + most_s
-    while condition() and at.time_s < until_s:
-        yield
+    @property
+    def slow(self) -> bool:
+        return any(one.fault.slow and one.ended_s is None for one in self.running)
 
+    def allows(self, code: str) -> bool:
+        """Whether a present or recent fault may cause such an announcement."""
+        now_s = self._at.time_s
+        return any(
+            code in one.fault.allows and (one.ended_s is None or now_s - one.ended_s < GRACE_S) for one in self.running
+        )
 
-def hands_off(at: Trial) -> Iterator[None]:
-    """Waits until no hand is over the table and no move is being made."""
-    return wait_while(at, lambda: at.player.moving or at.table.busy)
+    def blamed(self) -> tuple[str, ...]:
+        return tuple(sorted({one.fault.name for one in self.running}))
 
+    def update(self) -> None:
+        now_s = self._at.time_s
+        for one in self.running:
+            if one.ended_s is None and next(one.steps, self) is self:
+                one.ended_s = now_s
+                self._next_s[one.fault.hands] = now_s + self._pause()
+        self.running = [one for one in self.running if one.ended_s is None or not self._is_over(one)]
+        for by_hand, kinds in self._kinds.items():
+            busy = any(one.fault.hands == by_hand and one.ended_s is None for one in self.running)
+            if kinds and not busy and now_s >= self._next_s[by_hand]:
+                self._begin(self._at.chance.choice(kinds)())
 
-def seconds(chance: random.Random, low: float, high: float) -> float:
-    """A random duration, distributed evenly on a logarithmic scale."""
-    return float(low * (high / low) ** chance.random())
+    def close(self) -> None:
+        """Ends all faults; each undoes what it changed."""
+        for one in self.running:
+            close = getattr(one.steps, "close", None)
+            if one.ended_s is None and close is not None:
+                close()
+            one.ended_s = self._at.time_s if one.ended_s is None else one.ended_s
+        self._kinds = {}
+
+    def _is_over(self, one: Running) -> bool:
+        assert one.ended_s is not None
+        return one.known_again and self._at.time_s - one.ended_s > BLAME_S
+
+    def _begin(self, fault: Fault) -> None:
+        if not fault.possible(self._at):
+            return
+        self.running.append(Running(fault, fault.run(self._at), self._at.time_s))
+        self._at.tally.share(fault.name).times += 1
+
+    def _pause(self) -> float:
+        return self._at.chance.expovariate(1 / self._calm_s) if self._calm_s > 0 else 0.0

@@ -8,8 +8,10 @@ that the picture does not show counts as unneeded, frozen or not.
 from __future__ import annotations
 
 import dataclasses
+import difflib
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import cv2
 
@@ -17,13 +19,10 @@ from daemon.game.effects import Announcement
 from daemon.game.line_of_play import shares_pieces
 from lab.soak.fault import COMPLAINTS
 from lab.soak.legal_boards import one_move_on
-from lab.soak.record_comparison import Compared, compare
 from lab.soak.tally import Failure
+from lab.soak.world import World
 from rules import AnyGame, MoveError, Side
 from rules.turns import begins_turn, line_of_play
-
-if TYPE_CHECKING:
-    from lab.soak.trial import Trial
 
 MISSED_S = 30.0
 """Seconds a ply may be visible without being recorded before it counts as missed."""
@@ -41,8 +40,6 @@ MAX_PICTURES = 40
 
 @dataclasses.dataclass(frozen=True)
 class Heard:
-    """One announcement."""
-
     time_s: float
     code: str
     rule: str
@@ -50,9 +47,7 @@ class Heard:
 
 
 class Judge:
-    """Judges one trial, game after game."""
-
-    def __init__(self, trial: Trial, keep_failures: Path | None) -> None:
+    def __init__(self, trial: World, keep_failures: Path | None) -> None:
         self._trial = trial
         self._keep = keep_failures
         self.heard: list[Heard] = []
@@ -102,7 +97,6 @@ class Judge:
         return lies and complains and self._right and not trial.schedule.holds_hands
 
     def begin_game(self) -> None:
-        """Starts judging a new game, from the board that the table shows now."""
         self.heard.clear()
         self._legal = {self._trial.game.board(start) for start in self._trial.game.starts}
         self._accused.clear()
@@ -159,7 +153,6 @@ class Judge:
         self._note_recoveries()
 
     def hear(self, announcement: Announcement) -> None:
-        """Judges one announcement."""
         trial, code = self._trial, announcement.code
         self.heard.append(Heard(trial.time_s, code, announcement.rule, announcement.board))
         if code == "move":
@@ -224,7 +217,6 @@ class Judge:
 
     @property
     def _right(self) -> bool:
-        """Whether the table shows the players' true position."""
         return bool(self._trial.table.board == self._trial.game.board(self._trial.player.position))
 
     def _is_unneeded(self, code: str, complained: str) -> bool:
@@ -243,12 +235,10 @@ class Judge:
         return code != "unfinished" and begins_turn(trial.game, player.positions[-1], board)
 
     def _is_owed(self) -> bool:
-        """Whether an agent's move was announced and has not been made yet."""
         referee = self._trial.subject.referee
         return referee.awaiting == "carry_out" and len(self._trial.player.seen) <= len(referee.line.seen)
 
     def _recorded_boards(self) -> list[str]:
-        """The boards of the record, read from the file."""
         game, texts = self._trial.game, self._trial.subject.recorded()
         for start in game.starts:
             try:
@@ -309,3 +299,31 @@ def next_moves(game: AnyGame, position: Any) -> tuple[str, Side, frozenset[str]]
     """What determines further play from a position: its board, the side to move, and all legal moves."""
     moves = frozenset(game.format_move(position, move) for move in game.legal_moves(position))
     return game.board(position), game.to_move(position), moves
+
+
+@dataclasses.dataclass(frozen=True)
+class Compared:
+    missed: int
+    """Plies with nothing recorded in their place, or nothing that led back to a board that stood there."""
+    assumed: int
+    """Plies recorded in another order or with another capture, in equal number between two true boards: they appeared
+    in one look, and no observer could tell the order."""
+
+
+def compare(made: Sequence[str], kept: Sequence[str], *, whole: bool = True) -> Compared:
+    """Compares the true boards, the start's first and then one per ply, with those of the record.
+
+    `whole` is whether the record must reach as far as what was made.
+    """
+    kept = [board for number, board in enumerate(kept) if number == 0 or board != kept[number - 1]]
+    missed = assumed = 0
+    for what, begin, end, first, last in difflib.SequenceMatcher(None, made, kept, autojunk=False).get_opcodes():
+        if what not in ("delete", "replace"):
+            continue
+        plies, instead = end - begin, last - first
+        if end == len(made):
+            missed += plies if whole else 0
+        else:
+            missed += max(0, plies - instead)
+            assumed += min(plies, instead)
+    return Compared(missed, assumed)

@@ -1,4 +1,4 @@
-"""What hands do to pieces other than playing: nudges, takebacks, dropped pieces, moves too fast to follow."""
+"""What hands do to pieces: nudges, takebacks, dropped pieces, moves too fast to follow, illegal moves."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from lab.simulated.player import steps_between
 from lab.simulated.tiles import has_tiles
-from lab.soak.fault import COMPLAINTS, ByHand, Fault, hands_off, seconds, wait, wait_while
+from lab.soak.fault import COMPLAINTS, Fault
+from lab.soak.fault_steps import ByHand, hands_off, put_back, reported, seconds, wait, wait_while
 from lab.soak.legal_boards import is_beyond_doubt
-from lab.soak.reporting import put_back, reported
+from lab.soak.mistakes import Mistake, Situation, mistakes_of
 from lab.soak.trial import Trial
 from rules import EMPTY, Step
 from rules.turns import carry_out
@@ -19,7 +21,6 @@ ASKEW = 0.22
 
 
 def occupied(board: str) -> list[int]:
-    """Cells with a piece on them."""
     return [cell for cell, letter in enumerate(board) if letter != EMPTY]
 
 
@@ -29,7 +30,6 @@ class Nudge(ByHand):
     name = "nudge"
 
     def run(self, at: Trial) -> Iterator[None]:
-        """They stay askew; no announcement is needed."""
         yield from hands_off(at)
         at.table.hover(0.5, at.chance.randrange(2))
         yield from wait(at, 0.8)
@@ -50,7 +50,6 @@ class FastPlies(ByHand):
     name = "fast"
 
     def run(self, at: Trial) -> Iterator[None]:
-        """Nothing is wrong with either ply."""
         yield from hands_off(at)
         made = len(at.player.seen)
         at.player.hurried = 2
@@ -70,11 +69,9 @@ class TakeBack(ByHand):
     allows = frozenset({"takeback", "put_back"})
 
     def possible(self, at: Trial) -> bool:
-        """Only if there is a ply to take back."""
         return super().possible(at) and bool(at.player.seen)
 
     def run(self, at: Trial) -> Iterator[None]:
-        """The players think again and wait until the takeback was noticed."""
         yield from hands_off(at)
         yield from wait_while(at, lambda: not at.judge.knows, 20)
         count = self._to_be_seen(at, min(len(at.player.seen), at.chance.choice([1, 1, 2, 3, 4])))
@@ -99,7 +96,6 @@ class Dropped(ByHand):
     allows = COMPLAINTS | {"resumed"}
 
     def run(self, at: Trial) -> Iterator[None]:
-        """It must be reported, by any rule, while it lies there."""
         yield from hands_off(at)
         yield from wait_while(at, lambda: not at.judge.knows, 20)
         if not at.judge.knows:
@@ -127,3 +123,46 @@ class Dropped(ByHand):
 
 
 MEN_FAULTS: tuple[type[Fault], ...] = (Nudge, FastPlies, TakeBack, Dropped)
+
+TRIES = 12
+
+
+class Illegal(ByHand):
+    """A player makes an illegal move."""
+
+    name = "illegal"
+    allows = COMPLAINTS | {"resumed"}
+
+    def run(self, at: Trial) -> Iterator[None]:
+        yield from hands_off(at)
+        yield from wait_while(at, lambda: not at.judge.knows, 20)
+        if at.player.finished or (len(at.game.starts) > 1 and not at.player.record):
+            return
+        if not at.judge.knows:
+            return  # the board before it has not been seen: an illegal move after it may be legal without it
+        chosen = self._choose(at)
+        if chosen is None:
+            return
+        mistake, board = chosen
+        at.table.perform(steps_between(at.table.board, board), at.chance.randrange(2), palmed=True)
+        yield from hands_off(at)
+        if at.table.board == board:
+            yield from reported(at, f"{self.name}: {mistake.name}", mistake.rules)
+        yield from put_back(at)
+
+    def _choose(self, at: Trial) -> tuple[Mistake, str] | None:
+        """A mistake whose board is illegal beyond doubt."""
+        kinds = mistakes_of(at.game)
+        positions = at.watched
+        situation = Situation(at.game, positions[-1], at.table.board, at.chance)
+        for _ in range(TRIES):
+            mistake = at.chance.choice(kinds)
+            board = mistake.make(situation)
+            if board in (None, at.table.board):
+                continue
+            if is_beyond_doubt(at.game, positions, board, at.undone):
+                return mistake, board
+        return None
+
+
+MOVE_FAULTS: tuple[type[Fault], ...] = (Illegal,)

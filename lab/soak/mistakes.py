@@ -22,8 +22,6 @@ Attempt = Callable[["Situation"], str | None]
 
 @dataclasses.dataclass(frozen=True)
 class Situation:
-    """The situation of a player who is about to make a mistake."""
-
     game: AnyGame
     position: Any
     board: str
@@ -31,12 +29,10 @@ class Situation:
 
     @property
     def mine(self) -> str:
-        """Class letter of the pieces of the side to move."""
         return str(self.game.pieces[self.game.to_move(self.position)])
 
     @property
     def theirs(self) -> str:
-        """Class letter of the other side's pieces."""
         return str(self.game.pieces[1 - self.game.to_move(self.position)])
 
     @property
@@ -46,7 +42,6 @@ class Situation:
         return None if left is None else left[self.game.to_move(self.position)]
 
     def cells(self, letter: str) -> list[int]:
-        """The cells that show a letter."""
         return [cell for cell, here in enumerate(self.board) if here == letter]
 
     def some(self, letter: str, count: int = 1) -> list[int]:
@@ -55,7 +50,6 @@ class Situation:
         return self.chance.sample(cells, min(count, len(cells)))
 
     def with_cells(self, changes: Mapping[int, str]) -> str:
-        """The board with other letters on some cells."""
         return "".join(changes.get(cell, letter) for cell, letter in enumerate(self.board))
 
     def moves(self, kind: str, least: int = 1) -> list[Any]:
@@ -68,33 +62,27 @@ class Situation:
         return found
 
     def after(self, move: Any) -> dict[int, str]:
-        """The letters that a legal move changes, by cell."""
         board = carry_out(self.board, self.game.steps(self.position, move))
         return {cell: board[cell] for cell in changed_cells(self.board, board)}
 
 
 @dataclasses.dataclass(frozen=True)
 class Mistake:
-    """One kind of illegal move."""
-
     name: str
     rules: frozenset[str]
     """Codes by which it may be reported; if empty, any code will do."""
     make: Attempt
 
     def is_called(self, rule: str) -> bool:
-        """Whether it may be reported by that code."""
         return not self.rules or rule in self.rules
 
 
 def lay(at: Situation, letter: str, count: int = 1) -> str | None:
-    """Lays so many pieces of a letter on empty cells."""
     free = at.some(EMPTY, count)
     return at.with_cells(dict.fromkeys(free, letter)) if len(free) == count else None
 
 
 def shift(at: Situation, letter: str, count: int = 1) -> str | None:
-    """Moves so many pieces of a letter to empty cells."""
     men, free = at.some(letter, count), at.some(EMPTY, count)
     if len(men) < count or len(free) < count:
         return None
@@ -102,19 +90,16 @@ def shift(at: Situation, letter: str, count: int = 1) -> str | None:
 
 
 def take(at: Situation, letter: str) -> str | None:
-    """Takes away a piece of a letter."""
     men = at.some(letter)
     return at.with_cells({men[0]: EMPTY}) if men else None
 
 
 def recolour(at: Situation, letter: str, into: str) -> str | None:
-    """Exchanges a piece for one of another letter."""
     men = at.some(letter)
     return at.with_cells({men[0]: into}) if men else None
 
 
 def legal_and(at: Situation, kind: str, extra: Callable[[Situation, Any], dict[int, str] | None]) -> str | None:
-    """A legal move with a step of that kind, plus an extra change that does not belong to it."""
     moves = at.moves(kind)
     if not moves:
         return None
@@ -124,19 +109,16 @@ def legal_and(at: Situation, kind: str, extra: Callable[[Situation, Any], dict[i
 
 
 def also_take(at: Situation, move: Any) -> dict[int, str] | None:
-    """Takes one enemy piece more."""
     left = [cell for cell in at.cells(at.theirs) if cell not in at.after(move)]
     return {at.chance.choice(left): EMPTY} if left else None
 
 
 def also_turn(at: Situation, move: Any) -> dict[int, str] | None:
-    """Turns over one enemy piece more."""
     left = [cell for cell in at.cells(at.theirs) if cell not in at.after(move)]
     return {at.chance.choice(left): at.mine} if left else None
 
 
 def one_not_turned(at: Situation, move: Any) -> dict[int, str] | None:
-    """Takes away one piece that should be turned over."""
     turned = [step.cell for step in at.game.steps(at.position, move) if step.kind == "flip"]
     return {at.chance.choice(turned): EMPTY} if turned else None
 
@@ -194,7 +176,6 @@ def _joined(at: Situation, letter: str) -> str | None:
 
 
 def _lay_elsewhere(at: Situation) -> str | None:
-    """Lays a piece on a cell where none may be laid."""
     legal = {step.cell for move in at.moves("place") for step in at.game.steps(at.position, move)}
     free = [cell for cell in at.cells(EMPTY) if cell not in legal]
     return at.with_cells({at.chance.choice(free): at.mine}) if free and legal else None
@@ -222,13 +203,11 @@ def _tile(at: Situation, *, touching: bool) -> str | None:
 
 
 def _tile_away(at: Situation) -> str | None:
-    """Takes away a tile that was laid long ago."""
     tiles = HiddenHands.of(at.game).tiles(at.position)[:-4]
     return at.with_cells(dict.fromkeys(at.chance.choice(tiles), EMPTY)) if tiles else None
 
 
 def _tile_elsewhere(at: Situation) -> str | None:
-    """Takes up a tile and lays it on two other cells."""
     pairs = _beside(at)
     tiles = HiddenHands.of(at.game).tiles(at.position)
     if not tiles or not pairs:
@@ -239,10 +218,8 @@ def _tile_elsewhere(at: Situation) -> str | None:
 
 
 def _tile_round(at: Situation) -> str | None:
-    """Turns a tile round in its place."""
-    uneven = [
-        (one, other) for one, other in HiddenHands.of(at.game).tiles(at.position) if at.board[one] != at.board[other]
-    ]
+    tiles = HiddenHands.of(at.game).tiles(at.position)
+    uneven = [(one, other) for one, other in tiles if at.board[one] != at.board[other]]
     if not uneven:
         return None
     one, other = at.chance.choice(uneven)

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.simulated.arrays import FloatArray
 from lab.simulated.phone import VideoRoundTrip
-from lab.soak.fault import SIGHT, Fault, changed, seconds, wait
+from lab.soak.fault import SIGHT, Fault
+from lab.soak.fault_steps import changed, seconds, wait
 from lab.soak.trial import Trial
 
 LASTS_S = (20.0, 90.0)
@@ -40,7 +41,6 @@ class Sway(Fault):
     shares: ClassVar[tuple[float, float]] = (1.0, 1.0)
 
     def run(self, at: Trial) -> Iterator[None]:
-        """Taking it up and putting it down takes a second each."""
         share, begun_s, over_s = at.chance.uniform(*self.shares), at.time_s, seconds(at.chance, *LASTS_S)
         try:
             while (passed_s := at.time_s - begun_s) < over_s:
@@ -64,7 +64,6 @@ class Focus(Fault):
     allows = frozenset({"unclear", "ambiguous", "reminder", "trouble"})
 
     def run(self, at: Trial) -> Iterator[None]:
-        """Each cycle takes one to four seconds."""
         begun_s, over_s, breath_s = at.time_s, seconds(at.chance, *LASTS_S), at.chance.uniform(1, 4)
         try:
             while (passed_s := at.time_s - begun_s) < over_s:
@@ -80,7 +79,6 @@ class Exposure(Fault):
     name = "exposure"
 
     def run(self, at: Trial) -> Iterator[None]:
-        """An oscillation that dies away within two seconds, and a drift with a period of ten."""
         begun_s, over_s, sign = at.time_s, seconds(at.chance, *LASTS_S), at.chance.choice((-1, 1))
         try:
             while (passed_s := at.time_s - begun_s) < over_s:
@@ -98,7 +96,6 @@ class BadJpeg(Fault):
     name = "jpeg"
 
     def run(self, at: Trial) -> Iterator[None]:
-        """The quality is low enough for visible blocks."""
         yield from changed(at, at.camera.phone, LASTS_S, jpeg_quality=BAD_JPEG)
 
 
@@ -108,7 +105,6 @@ class Video(Fault):
     name = "video"
 
     def run(self, at: Trial) -> Iterator[None]:
-        """They go through a real encoder and back."""
         yield from changed(at, at.camera.phone, LASTS_S, video=VideoRoundTrip())
 
 
@@ -119,7 +115,6 @@ class Dusk(Fault):
     allows = frozenset({"unclear", "ambiguous", "reminder", "trouble"})
 
     def run(self, at: Trial) -> Iterator[None]:
-        """Darkness falls within ten seconds; the lamp is switched on at once."""
         over_s = seconds(at.chance, 2, 10)
         at.table.switch_lamp(at.chance.uniform(*DUSK), over_s=over_s)
         at.camera.noise_levels = at.chance.uniform(*DUSK_NOISE)
@@ -138,7 +133,6 @@ class Lens(Fault):
     allows = SIGHT
 
     def run(self, at: Trial) -> Iterator[None]:
-        """Later it changes back to the usual lens."""
         usual = at.table.style.camera.distortion
         at.table.move_camera(distortion=(at.chance.uniform(*WIDE), 0.01))
         try:
@@ -155,7 +149,6 @@ class Edge(Fault):
     allows = SIGHT | {"trouble", "unclear", "reminder"}
 
     def run(self, at: Trial) -> Iterator[None]:
-        """The edge stays out for one to eight seconds."""
         usual = at.table.style.camera.shift
         away = self._away(at)
         at.camera.cut = True
@@ -172,7 +165,7 @@ class Edge(Fault):
             at.camera.cut = False
         yield from wait(at, 1)
 
-    def _away(self, at: Trial) -> NDArray[np.float64]:
+    def _away(self, at: Trial) -> FloatArray:
         """Shares of the picture by which the board moves so that one of its edges is out."""
         corners = at.table.corners_px() / at.table.picture_px
         low, high = corners.min(axis=0), corners.max(axis=0)
@@ -182,7 +175,7 @@ class Edge(Fault):
         return away
 
 
-def _point(at: Trial, usual: tuple[float, float], away: NDArray[np.float64]) -> None:
+def _point(at: Trial, usual: tuple[float, float], away: FloatArray) -> None:
     """Points the camera so that the board appears that far from its usual place."""
     at.table.move_camera(shift=(usual[0] + float(away[0]), usual[1] + float(away[1])))
 

@@ -20,7 +20,8 @@ import cv2
 
 from lab.soak.catalogue import kinds_of
 from lab.soak.tally import Tally, tally_from
-from lab.soak.trial import Plan, Trial
+from lab.soak.trial import Trial
+from lab.soak.world import Plan
 
 LOGGER = logging.getLogger(__name__)
 LOOK_S = 0.2
@@ -34,8 +35,6 @@ class SoakError(RuntimeError):
 
 @dataclasses.dataclass(frozen=True)
 class TrialProgress:
-    """A trial's progress."""
-
     number: int
     """Index of the plan."""
     plies: int
@@ -62,7 +61,6 @@ def load(folder: Path, plan: Plan) -> Tally | None:
 
 
 def save(folder: Path, plan: Plan, tally: Tally) -> None:
-    """Writes a result atomically."""
     save_part(folder, plan, tally).replace(file_of(folder, plan))
 
 
@@ -141,7 +139,6 @@ def _started(context: Any, *arguments: Any) -> BaseProcess:
 
 
 def _work(number: int, plan: Plan, folder: Path, keep_failures: Path | None, reports: Any) -> None:
-    """Runs one trial in a process of its own."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends its trials
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     logging.disable(logging.ERROR)

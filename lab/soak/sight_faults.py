@@ -1,11 +1,12 @@
-"""Hands over the board, lamps, glare and knocks: the position stays the same."""
+"""Hands over the board, lamps, glare and knocks; faults of the camera and its cable."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from lab.soak.camera import glare_on
-from lab.soak.fault import SIGHT, ByHand, Fault, changed, seconds, wait, wait_while
+from lab.soak.fault import SIGHT, Fault
+from lab.soak.fault_steps import ByHand, changed, seconds, wait, wait_while
 from lab.soak.trial import Trial
 
 DIMMEST, BRIGHTEST = 0.5, 1.3
@@ -20,7 +21,6 @@ class Hover(ByHand):
     slow = True
 
     def run(self, at: Trial) -> Iterator[None]:
-        """The hand stays for up to five seconds."""
         at.table.hover(seconds(at.chance, 0.5, 5), at.chance.randrange(2))
         yield from wait_while(at, lambda: at.table.busy)
 
@@ -33,7 +33,6 @@ class Rest(ByHand):
     slow = True
 
     def run(self, at: Trial) -> Iterator[None]:
-        """The arm stays for up to half a minute."""
         at.table.hover(seconds(at.chance, 6, 30), at.chance.randrange(2))
         yield from wait_while(at, lambda: at.table.busy, 120)
 
@@ -44,7 +43,6 @@ class Lamp(Fault):
     name = "lamp"
 
     def run(self, at: Trial) -> Iterator[None]:
-        """The new light stays."""
         at.table.switch_lamp(at.chance.uniform(DIMMEST, BRIGHTEST), at.chance.choice([None, (214, 236, 255)]))
         yield from wait(at, 1)
 
@@ -55,7 +53,6 @@ class Dim(Fault):
     name = "dim"
 
     def run(self, at: Trial) -> Iterator[None]:
-        """The new light stays."""
         over_s = seconds(at.chance, 2, 60)
         at.table.switch_lamp(at.chance.uniform(DIMMEST, BRIGHTEST), over_s=over_s)
         yield from wait(at, over_s)
@@ -71,7 +68,6 @@ class GlareSpot(Fault):
     allows = frozenset({"unclear", "ambiguous", "reminder", "trouble"})
 
     def run(self, at: Trial) -> Iterator[None]:
-        """It lasts up to twenty seconds."""
         width, height = at.template.size_mm
         place = at.chance.uniform(0, width), at.chance.uniform(0, height)
         radius_mm = at.template.man_diameter_mm * at.chance.uniform(0.4, 1.6)
@@ -86,7 +82,6 @@ class Bump(Fault):
     allows = SIGHT
 
     def run(self, at: Trial) -> Iterator[None]:
-        """It moves to a place not far from the first."""
         x, y, turn = at.table.lie
         to = [at.chance.uniform(-far, far) for far in (FARTHEST_MM, FARTHEST_MM, FARTHEST_DEG)]
         share = at.chance.choice([0.1, 0.3, 1.0])
@@ -101,7 +96,6 @@ class CameraTurned(Fault):
     allows = SIGHT
 
     def run(self, at: Trial) -> Iterator[None]:
-        """The new view is not far from the first."""
         first = at.first_camera
         at.table.move_camera(
             azimuth_deg=first.azimuth_deg + at.chance.uniform(-8, 8),
@@ -113,3 +107,56 @@ class CameraTurned(Fault):
 
 
 SIGHT_FAULTS: tuple[type[Fault], ...] = (Hover, Rest, Lamp, Dim, GlareSpot, Bump, CameraTurned)
+
+
+class Unplugged(Fault):
+    """No pictures arrive for a while; people may play on for a ply or two."""
+
+    name = "unplugged"
+    allows = SIGHT
+
+    def run(self, at: Trial) -> Iterator[None]:
+        yield from changed(at, at.camera, (1, 30), unplugged=True)
+
+
+class Frozen(Fault):
+    """The camera sends the same picture again and again, perhaps one with a hand in it."""
+
+    name = "frozen"
+    allows = SIGHT | {"trouble"}
+
+    def run(self, at: Trial) -> Iterator[None]:
+        yield from changed(at, at.camera, (1, 20), frozen=True)
+
+
+class Slow(Fault):
+    """Pictures arrive rarely: a busy computer, a long exposure."""
+
+    name = "slow"
+
+    def run(self, at: Trial) -> Iterator[None]:
+        yield from changed(at, at.camera, (5, 60), rate_hz=at.chance.uniform(1, 3))
+
+
+class Noisy(Fault):
+    """The sensor's gain is turned up in poor light."""
+
+    name = "noisy"
+    allows = frozenset({"unclear", "ambiguous", "reminder"})
+
+    def run(self, at: Trial) -> Iterator[None]:
+        yield from changed(at, at.camera, (3, 30), noise_levels=at.chance.uniform(4, 14))
+
+
+class ClockJump(Fault):
+    """The computer's clock leaps ahead: it slept while the table did not."""
+
+    name = "clock"
+    allows = frozenset({"board_lost", "board_found", "trouble"})
+
+    def run(self, at: Trial) -> Iterator[None]:
+        at.camera.ahead_s += seconds(at.chance, 1, 36000)
+        yield from wait(at, 1)
+
+
+CAMERA_FAULTS: tuple[type[Fault], ...] = (Unplugged, Frozen, Slow, Noisy, ClockJump)

@@ -17,7 +17,7 @@ from daemon.cli.wrong_call import stop
 from lab.soak.catalogue import FAULTS, kinds_of
 from lab.soak.runs import SoakError, TrialProgress, run_all
 from lab.soak.tally import COUNTS, DEFINITIONS, Tally, total
-from lab.soak.trial import Plan
+from lab.soak.world import Plan
 from rules import GameError
 from rules.options import rules_from_words
 
@@ -146,7 +146,6 @@ class _Count:
         self._task = progress.add_task("plies" if self._by_plies else "simulated seconds", total=whole)
 
     def update(self, progress: TrialProgress) -> None:
-        """Records one trial's progress."""
         self._done[progress.number] = progress.plies if self._by_plies else round(progress.simulated_s)
         self._progress.update(self._task, completed=sum(self._done))
 

@@ -7,7 +7,7 @@ import dataclasses
 import secrets
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from agents.messages import StateMessage
 from calibration.profile import TableProfile
@@ -16,7 +16,7 @@ from daemon.agents.requests import Publisher
 from daemon.config.seats import Seat
 from daemon.core.match import Match
 from daemon.core.recovery import asked_move
-from daemon.game.effects import Announcement, Effect, Record, Rewrite
+from daemon.game.effects import Announcement, Effect, Record
 from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Observation, Pipeline
@@ -36,8 +36,6 @@ class Killed(BaseException):
 
 @dataclasses.dataclass
 class KillPlan:
-    """When the process under test is to be killed, and whether its disk is full."""
-
     instant: Instant | None = None
     """When to die with the next ply; None for not at all. Deaths between two frames are caused elsewhere."""
     disk_full: bool = False
@@ -61,6 +59,11 @@ class KillableRecord:
         if self._kill_plan.disk_full:
             raise OSError(REASONS["full"])
 
+    def __getattr__(self, name: str) -> Any:
+        """Whatever else the record writes needs room on the disk too."""
+        self._room()
+        return getattr(self._record, name)
+
     @contextlib.contextmanager
     def together(self) -> Iterator[None]:
         """What is written within is on the disk on exit, or nothing."""
@@ -72,17 +75,11 @@ class KillableRecord:
             self._kill_plan.strike("after_writing")
 
     def write(self, effect: Effect) -> None:
-        """Writes one effect; the process may die before a ply, or an agent's move."""
         self._room()
         if isinstance(effect, Record) or getattr(effect, "code", "") == "agent_move":
             self._kill_plan.strike("before_writing")
             self._writes_ply = True
         self._record.write(effect)
-
-    def restore(self, whole: Rewrite) -> None:
-        """Writes all plies again."""
-        self._room()
-        self._record.restore(whole)
 
 
 class Subject:
@@ -116,22 +113,18 @@ class Subject:
 
     @property
     def match(self) -> Match:
-        """The present game."""
         return self.eyes.match
 
     @property
     def referee(self) -> Referee:
-        """The referee of the present game."""
         return self.match.referee
 
     @property
     def board(self) -> str:
-        """The board that the daemon believes."""
         return self.game.board(self.referee.position)
 
     @property
     def seen(self) -> Observation | None:
-        """The newest observation since the last start."""
         return self.eyes.observation
 
     @property
@@ -140,7 +133,6 @@ class Subject:
         return self.seen is not None and self.seen.gate is not None and self.seen.gate.settled
 
     def recorded(self) -> list[str]:
-        """The move texts of the present game, from the file."""
         return list(self._journal.game(self.match.game_id).moves)
 
     def feed(self, frame: Frame) -> None:
@@ -151,11 +143,9 @@ class Subject:
             self.eyes = self._begin(resume=False)
 
     def poll(self) -> None:
-        """Runs one turn of the loop without a picture."""
         self.eyes.poll()
 
     def new_game(self, seats: tuple[Seat, Seat], publisher: Publisher | None) -> None:
-        """Starts a new game with these players, as a person would."""
         self.seats, self.publisher = seats, publisher
         self.eyes = self._begin(resume=False)
 
@@ -169,7 +159,6 @@ class Subject:
         self.eyes = self._begin(resume=True)
 
     def close(self) -> None:
-        """Closes the record."""
         self._journal.close()
 
     def _new_pipeline(self) -> Pipeline:
@@ -209,5 +198,4 @@ class Subject:
             self.kill_plan.strike("after_telling")
 
     def state(self) -> StateMessage | None:
-        """The newest published state."""
         return self.match.state

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import statistics
+import tempfile
+import threading
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 COUNTS = ("wrong_boards", "missed_plies", "false_events", "unreported_illegal", "unneeded_reports")
@@ -27,8 +31,6 @@ recoveries          times that the daemon knew the board again after a fault; re
 
 @dataclasses.dataclass
 class Share:
-    """The failures and recovery times of one kind of fault."""
-
     times: int = 0
     failures: dict[str, int] = dataclasses.field(default_factory=dict)
     """By the names of COUNTS; zeros are left out."""
@@ -37,8 +39,6 @@ class Share:
 
 @dataclasses.dataclass(frozen=True)
 class Failure:
-    """One failure, with all that is needed to reproduce it."""
-
     kind: str
     """One of COUNTS."""
     game: str
@@ -53,8 +53,6 @@ class Failure:
 
 @dataclasses.dataclass(frozen=True)
 class Sample:
-    """Resources that the process held at one time."""
-
     time_s: float
     """Simulated seconds since the trial began."""
     plies: int
@@ -99,11 +97,9 @@ class Tally:
     samples: list[Sample] = dataclasses.field(default_factory=list)
 
     def share(self, fault: str) -> Share:
-        """The counts of one kind of fault."""
         return self.by_fault.setdefault(fault, Share())
 
     def fail(self, failure: Failure, count: int = 1) -> None:
-        """Counts a failure, in total and for each fault that was happening."""
         setattr(self, failure.kind, getattr(self, failure.kind) + count)
         self.failures.append(failure)
         for fault in failure.faults or ("none",):
@@ -200,3 +196,30 @@ def _slope(samples: list[Sample], name: str) -> float | None:
     hours = [one.time_s / 3600 for one in later]
     values = [float(getattr(one, name)) for one in later]
     return statistics.linear_regression(hours, values).slope if hours[-1] > hours[0] else None
+
+
+def sample(time_s: float, plies: int) -> Sample:
+    """Measures the process now; Linux only: elsewhere unknown values are 0."""
+    return Sample(
+        time_s=round(time_s, 1),
+        plies=plies,
+        memory_mb=round(_memory_mb(), 2),
+        descriptors=_count(Path("/proc/self/fd")),
+        threads=threading.active_count(),
+        temporary_files=_count(Path(tempfile.gettempdir())),
+    )
+
+
+def _memory_mb() -> float:
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    except OSError:
+        return 0.0
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def _count(folder: Path) -> int:
+    try:
+        return sum(1 for _ in folder.iterdir())
+    except OSError:
+        return 0

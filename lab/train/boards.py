@@ -1,7 +1,7 @@
-"""The recipe from a seed to the network that proposes where a board lies.
+"""The network that proposes where a board's field lies: maps of its inside, of its corners and of its outline.
 
-Draws tables, of which every sample is another view, and trains on them. `--further` goes on with the weights of an
-earlier run.
+A convolutional network that halves the picture five times and comes back to a quarter of its size. Half of the way down
+it is told which game is asked for.
 """
 
 from __future__ import annotations
@@ -13,17 +13,78 @@ from pathlib import Path
 import cv2
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import nn
 from torch.nn import functional
 
-from lab.train.boards_network import ProposalNet
+from lab.simulated.arrays import Float32Array, FloatArray, Rng
 from lab.train.boards_tables import Tables, draw_tables
-from lab.train.boards_views import FloatImage, draw_noises, draw_view
-from lab.train.half_stored import store_half
+from lab.train.boards_views import draw_noises, draw_view
+from lab.train.quantise import store_half
 from lab.train.textures import Textures
 from places.weights import write_entry
 from vision.finding.proposals import GAMES, BoardNetwork
+
+STEM, WIDTHS = 16, (24, 48, 80, 112)
+"""Channels at half of the picture's size, and at a quarter, an eighth, ..."""
+BLOCKS = (1, 2, 2, 2)
+UP = 32
+"""Channels on the way back."""
+MAPS = ("inside", "corners", "outline")
+STRIDE = 4
+
+
+class Block(nn.Module):
+    def __init__(self, channels: int, dilation: int = 1) -> None:
+        super().__init__()
+        self.one = _conv(channels, channels, dilation=dilation)
+        self.two = nn.Sequential(nn.Conv2d(channels, channels, 3, padding=1, bias=False), nn.BatchNorm2d(channels))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return functional.relu(x + self.two(self.one(x)))
+
+
+class ProposalNet(nn.Module):
+    """BGR levels 0 to 255, (n, 3, h, w), and the game, (n, games) one-hot or 0, to logits (n, 3, h / 4, w / 4)."""
+
+    def __init__(self, games: int) -> None:
+        super().__init__()
+        self.stem = nn.Sequential(_conv(3, STEM, stride=2), _conv(STEM, WIDTHS[0], stride=2))
+        stages = []
+        for index, width in enumerate(WIDTHS):
+            before = WIDTHS[max(index - 1, 0)]
+            down = [_conv(before, width, stride=2)] if index else []
+            dilation = 2 if index == len(WIDTHS) - 1 else 1
+            stages.append(nn.Sequential(*down, *(Block(width, dilation) for _ in range(BLOCKS[index]))))
+        self.stages = nn.ModuleList(stages)
+        self.told = nn.Linear(games, WIDTHS[-1])
+        self.told_late = nn.Linear(games, UP)
+        self.whole = nn.Linear(WIDTHS[-1], WIDTHS[-1])
+        self.sides = nn.ModuleList(nn.Conv2d(width, UP, 1) for width in WIDTHS)
+        self.merged = nn.ModuleList(_conv(UP, UP) for _ in WIDTHS[:-1])
+        out = nn.Conv2d(UP, len(MAPS), 1)
+        # Most of a picture is no corner: training begins there.
+        nn.init.constant_(out.bias, -2.0)  # type: ignore[arg-type]
+        self.last = nn.Sequential(_conv(UP, UP), out)
+
+    def forward(self, picture: torch.Tensor, game: torch.Tensor) -> torch.Tensor:
+        x = self.stem((picture - 118.0) / 60.0)
+        sizes = []
+        for stage in self.stages:
+            x = stage(x)
+            sizes.append(x)
+        deep = x + (self.told(game) + self.whole(x.mean(dim=(2, 3))))[:, :, None, None]
+        up = self.sides[-1](functional.relu(deep)) + self.told_late(game)[:, :, None, None]
+        for index in range(len(WIDTHS) - 2, -1, -1):
+            up = functional.interpolate(up, scale_factor=2.0, mode="bilinear", align_corners=False)
+            up = self.merged[index](up + self.sides[index](sizes[index]))
+        maps: torch.Tensor = self.last(up)
+        return maps
+
+
+def _conv(before: int, after: int, stride: int = 1, dilation: int = 1) -> nn.Sequential:
+    conv = nn.Conv2d(before, after, 3, stride, padding=dilation, dilation=dilation, bias=False)
+    return nn.Sequential(conv, nn.BatchNorm2d(after), nn.ReLU(inplace=True))
+
 
 log = logging.getLogger(__name__)
 
@@ -96,9 +157,8 @@ def train(tables: Tables, weights: Path, *, steps: int, seed: int, further: bool
 
 
 def _batch(
-    tables: Tables, stock: tuple[Textures, FloatImage], rng: np.random.Generator
+    tables: Tables, stock: tuple[Textures, Float32Array], rng: Rng
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Pictures, games and maps."""
     size_px = SHAPES_PX[int(rng.integers(len(SHAPES_PX)))]
     pictures, maps, games = [], [], np.zeros((BATCH, len(GAMES)), dtype=np.float32)
     for row in range(BATCH):
@@ -132,7 +192,6 @@ class _Bytes(nn.Module):
         self.net = net
 
     def forward(self, picture: torch.Tensor, game: torch.Tensor) -> torch.Tensor:
-        """As a module's."""
         maps: torch.Tensor = self.net(picture.permute(0, 3, 1, 2).float(), game)
         return maps
 
@@ -155,7 +214,6 @@ def export(source: Path, target: Path) -> None:
 
 
 def proposed(tables: Tables, network: BoardNetwork) -> float:
-    """Share of the tables whose board is the first proposal."""
     hits = 0
     for number in range(len(tables)):
         image, corners, game = tables.read(number)
@@ -163,7 +221,7 @@ def proposed(tables: Tables, network: BoardNetwork) -> float:
     return hits / len(tables)
 
 
-def _apart(corners_px: NDArray[np.float64], truth_px: NDArray[np.float64]) -> float:
+def _apart(corners_px: FloatArray, truth_px: FloatArray) -> float:
     """Distance of the worst corner as a share of the side, whichever is called the first."""
     side_px = float(np.linalg.norm(truth_px - np.roll(truth_px, 1, axis=0), axis=1).mean())
     turns = (np.roll(corners_px, turn, axis=0) for turn in range(4))

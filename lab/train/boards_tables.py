@@ -10,9 +10,9 @@ from typing import Any
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate, load_template
+from lab.simulated.arrays import FloatArray, Rng
 from lab.simulated.men import Man
 from lab.simulated.random_style import random_style
 from lab.simulated.scenes import random_board, shaped_by_chance
@@ -23,8 +23,6 @@ from vision.frame import Image
 
 log = logging.getLogger(__name__)
 
-FloatArray = NDArray[np.float64]
-Rng = np.random.Generator
 
 SIZE_PX = (480, 360)
 EVERY = 100
@@ -59,8 +57,6 @@ FIGURES = "♙♖♘♗♕♔♟♜♞♝♛♚"
 
 
 class Tables:
-    """Drawn tables in a folder."""
-
     def __init__(self, folder: Path, labels: list[dict[str, Any]]) -> None:
         self._folder, self._labels = folder, labels
 
@@ -181,7 +177,7 @@ def _for_stones(style: Style, template: BoardTemplate, rng: Rng) -> Style:
             colours={"W": _near((226, 232, 234), rng), "B": (34, 32, 32)},
         )
         return dataclasses.replace(style, board=board, men=men)
-    return dataclasses.replace(style, board=dataclasses.replace(style.board, border_mm=rim))
+    return style.but("board", border_mm=rim)
 
 
 def _chequered(style: Style, template: BoardTemplate, rng: Rng) -> Style:

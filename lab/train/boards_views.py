@@ -9,13 +9,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from lab.simulated.arrays import Float32Array, FloatArray, Rng
 from lab.train.textures import Textures
 from vision.frame import Image
 from vision.pose import project
-
-FloatArray = NDArray[np.float64]
-FloatImage = NDArray[np.float32]
-Rng = np.random.Generator
 
 STRIDE = 4
 CORNER_SIGMA = 1.3
@@ -33,15 +30,13 @@ SKINS = ((150, 180, 226), (98, 128, 176), (60, 84, 130))
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class View:
-    """One sample."""
-
     image: Image
-    maps: FloatImage
+    maps: Float32Array
     """(3, h / 4, w / 4) inside, corners, outline: 0 to 1."""
 
 
 def draw_view(
-    table: Image, corners: FloatArray, size_px: tuple[int, int], stock: tuple[Textures, FloatImage], rng: Rng
+    table: Image, corners: FloatArray, size_px: tuple[int, int], stock: tuple[Textures, Float32Array], rng: Rng
 ) -> View:
     """A random view of the table in a picture of that width and height; `stock` are textures and noises."""
     textures, noises = stock
@@ -103,7 +98,6 @@ def _seen(table: Image, matrix: FloatArray, size_px: tuple[int, int], textures: 
 
 
 def _ground(size_px: tuple[int, int], textures: Textures, rng: Rng) -> Image:
-    """Some surface, textured or even."""
     texture = textures.cut(rng, int(rng.integers(60, 220)))
     colour = (rng.uniform(15, 235, 3) * 0.4 + rng.uniform(15, 235) * 0.6).astype(np.float32)
     contrast = np.float32(rng.choice((0.0, 6.0, 18.0, 40.0)) * rng.uniform(0.5, 1.2))
@@ -159,7 +153,6 @@ def _lay_things(image: Image, corners: FloatArray | None, textures: Textures, rn
 
 
 def _rule(drawn: Image, box: FloatArray, ink: tuple[float, ...], rng: Rng) -> None:
-    """Rules, letters or a frame on a box."""
     kind = rng.random()
     if kind < 0.3:
         for share in np.linspace(0.08, 0.92, int(rng.integers(3, 16))):
@@ -214,7 +207,7 @@ def _cover(image: Image, covered: NDArray[np.uint8], corners: FloatArray, textur
     image[:] = cv2.copyTo(ground, covered, image)
 
 
-def _draw_maps(maps: FloatImage, corners: FloatArray, covered: NDArray[np.uint8]) -> None:
+def _draw_maps(maps: Float32Array, corners: FloatArray, covered: NDArray[np.uint8]) -> None:
     height, width = maps.shape[1:]
     size = (width, height)
     # The middle of the first cell lies at 1.5 pixels.
@@ -237,7 +230,7 @@ def _draw_maps(maps: FloatImage, corners: FloatArray, covered: NDArray[np.uint8]
         np.maximum(maps[1], spot, out=maps[1])
 
 
-def _lit(image: Image, noises: FloatImage, rng: Rng) -> Image:
+def _lit(image: Image, noises: Float32Array, rng: Rng) -> Image:
     """The picture in other light, through another lens and sensor, and compressed."""
     gain = np.exp(rng.normal(0, 0.25) + rng.normal(0, 0.1, 3))
     if rng.random() < 0.12:
@@ -266,7 +259,6 @@ def _lit(image: Image, noises: FloatImage, rng: Rng) -> Image:
 
 
 def _recoloured(image: Image, rng: Rng) -> Image:
-    """The picture with all hues turned, stronger or weaker."""
     hue, saturation, value = cv2.split(cv2.cvtColor(image, cv2.COLOR_BGR2HSV))
     hue = ((hue.astype(np.int32) + int(rng.integers(180))) % 180).astype(np.uint8)
     saturation = cv2.convertScaleAbs(saturation, alpha=float(np.exp(rng.normal(0.2, 0.5))))
@@ -274,12 +266,12 @@ def _recoloured(image: Image, rng: Rng) -> Image:
     return np.asarray(turned, dtype=np.uint8)
 
 
-def _field(size_px: tuple[int, int], rng: Rng) -> tuple[FloatImage | None, FloatImage | None]:
+def _field(size_px: tuple[int, int], rng: Rng) -> tuple[Float32Array | None, Float32Array | None]:
     """Light by place, relative to even light, and a reflection that is added to it."""
     width, height = size_px
     y, x = np.mgrid[-0.5 : 0.5 : height * 1j, -0.5 : 0.5 : width * 1j].astype(np.float32)
-    field: FloatImage | None = None
-    glare: FloatImage | None = None
+    field: Float32Array | None = None
+    glare: Float32Array | None = None
     if rng.random() < 0.5:
         angle, depth = float(rng.uniform(0, 2 * np.pi)), float(rng.uniform(0, 0.6))
         field = 1 + depth * (math.cos(angle) * x + math.sin(angle) * y)
@@ -293,7 +285,7 @@ def _field(size_px: tuple[int, int], rng: Rng) -> tuple[FloatImage | None, Float
     return field, glare
 
 
-def _shadow(size_px: tuple[int, int], rng: Rng) -> FloatImage:
+def _shadow(size_px: tuple[int, int], rng: Rng) -> Float32Array:
     """Light let through by something with straight edges, such as a window's frame."""
     shape = np.zeros((size_px[1], size_px[0]), dtype=np.uint8)
     for _ in range(int(rng.integers(1, 4))):
@@ -304,6 +296,5 @@ def _shadow(size_px: tuple[int, int], rng: Rng) -> FloatImage:
     return np.asarray(1 - float(rng.uniform(0.2, 0.7)) * soft.astype(np.float32) / 255, dtype=np.float32)
 
 
-def draw_noises(rng: Rng) -> FloatImage:
-    """A stock of noise, from which pictures cut theirs."""
+def draw_noises(rng: Rng) -> Float32Array:
     return rng.standard_normal(4_000_000, dtype=np.float32)

@@ -60,8 +60,8 @@ def resnet18(
     --scenes-share 0
     """
     with training_packages():
-        from lab.train.recipe import make_resnet18
-        from lab.train.scene_set import trace_scene_set
+        from lab.train.resnet18 import make_resnet18
+        from lab.train.scenes import trace_scene_set
     say_progress()
     out.mkdir(parents=True, exist_ok=True)
     command = f"kibitzer train resnet18 --patches {patches} --tables {tables} --epochs {epochs} --seed {seed}"
@@ -103,7 +103,7 @@ def halves(
     Example: kibitzer train halves --out /tmp/weights --patches 20000 --epochs 2
     """
     with training_packages():
-        from lab.train.halves_recipe import make_halves
+        from lab.train.halves import make_halves
     say_progress()
     out.mkdir(parents=True, exist_ok=True)
     make_halves(out, work, patches=patches, epochs=epochs, seed=seed, threads=threads)

@@ -6,15 +6,14 @@ import dataclasses
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.simulated.arrays import BoolArray, Float32Array, FloatArray, Rng
 from lab.train.domino_tiles import CELL_PX, Colour
 from lab.train.textures import Textures
 
 GRID = 8
 """Cells on a side of a drawn stretch of board."""
 CANVAS_PX = GRID * CELL_PX
-FloatImage = NDArray[np.float32]
 FONTS = (
     cv2.FONT_HERSHEY_SIMPLEX,
     cv2.FONT_HERSHEY_DUPLEX,
@@ -27,16 +26,13 @@ FONTS = (
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Ground:
-    """An empty stretch of board."""
-
-    canvas: FloatImage
+    canvas: Float32Array
     """float32 (CANVAS_PX, CANVAS_PX, 3) BGR, 0 to 1."""
-    playable: NDArray[np.bool_]
+    playable: BoolArray
     """(GRID, GRID) False beyond the border of the squares."""
 
 
-def draw_ground(chance: np.random.Generator, textures: Textures) -> Ground:
-    """A stretch of a random board, with squares of CELL_PX."""
+def draw_ground(chance: Rng, textures: Textures) -> Ground:
     base = _colour(chance)
     canvas = _surface(base, chance, textures)
     playable = np.ones((GRID, GRID), dtype=np.bool_)
@@ -56,7 +52,7 @@ def draw_ground(chance: np.random.Generator, textures: Textures) -> Ground:
     return Ground(canvas, playable)
 
 
-def _colour(chance: np.random.Generator) -> FloatImage:
+def _colour(chance: Rng) -> Float32Array:
     """A random board colour: teal and green, wood, white and grey, dark, any."""
     kind = chance.random()
     if kind < 0.3:
@@ -73,7 +69,7 @@ def _colour(chance: np.random.Generator) -> FloatImage:
     return np.asarray(cv2.cvtColor(pixel, cv2.COLOR_HSV2BGR)[0, 0] / 255.0, dtype=np.float32)
 
 
-def _surface(base: FloatImage, chance: np.random.Generator, textures: Textures) -> FloatImage:
+def _surface(base: Float32Array, chance: Rng, textures: Textures) -> Float32Array:
     contrast = float(chance.choice((0.01, 0.03, 0.07, 0.13)) * chance.uniform(0.4, 1.3))
     piece = textures.cut(chance, int(chance.integers(160, 319)))
     texture = cv2.resize(piece, (CANVAS_PX, CANVAS_PX), interpolation=cv2.INTER_LINEAR)[..., None] * contrast
@@ -81,7 +77,7 @@ def _surface(base: FloatImage, chance: np.random.Generator, textures: Textures) 
     return np.asarray(np.clip(base * (1 + texture * tint * 1.5), 0, 1), dtype=np.float32)
 
 
-def _ink(base: FloatImage, chance: np.random.Generator) -> Colour:
+def _ink(base: Float32Array, chance: Rng) -> Colour:
     kind = chance.random()
     if kind < 0.6:
         ink = base * chance.uniform(0.0, 0.75)
@@ -92,8 +88,7 @@ def _ink(base: FloatImage, chance: np.random.Generator) -> Colour:
     return float(ink[0]), float(ink[1]), float(ink[2])
 
 
-def _any(chance: np.random.Generator) -> Colour:
-    """Any colour, often black or white."""
+def _any(chance: Rng) -> Colour:
     kind = chance.random()
     ink = np.full(3, chance.uniform(0, 0.1) if kind < 0.5 else chance.uniform(0.85, 1.0))
     if kind < 0.3 or kind > 0.7:
@@ -101,7 +96,7 @@ def _any(chance: np.random.Generator) -> Colour:
     return float(ink[0]), float(ink[1]), float(ink[2])
 
 
-def _draw_lines(canvas: FloatImage, ink: Colour, chance: np.random.Generator) -> None:
+def _draw_lines(canvas: Float32Array, ink: Colour, chance: Rng) -> None:
     width = int(chance.choice((1, 1, 1, 2, 3)))
     shift = chance.normal(0, 0.01) * CELL_PX
     for index in range(GRID + 1):
@@ -110,7 +105,7 @@ def _draw_lines(canvas: FloatImage, ink: Colour, chance: np.random.Generator) ->
         cv2.line(canvas, (0, at), (CANVAS_PX * 16, at), ink, width, cv2.LINE_AA, 4)
 
 
-def _draw_mark(canvas: FloatImage, at: tuple[float, float], base: FloatImage, chance: np.random.Generator) -> None:
+def _draw_mark(canvas: Float32Array, at: tuple[float, float], base: Float32Array, chance: Rng) -> None:
     """A diamond, star, disc or box in a square, with or without a number."""
     centre = np.array(at) * CELL_PX + chance.normal(0, 0.5, 2)
     radius = CELL_PX * chance.uniform(0.25, 0.62)
@@ -134,22 +129,14 @@ def _draw_mark(canvas: FloatImage, at: tuple[float, float], base: FloatImage, ch
         _write(canvas, str(chance.integers(0, 10)), centre, CELL_PX * chance.uniform(0.2, 0.5), text, chance)
 
 
-def _star(centre: NDArray[np.float64], radius: float, waist: float) -> NDArray[np.float64]:
+def _star(centre: FloatArray, radius: float, waist: float) -> FloatArray:
     """(8, 2) a four-pointed star; `waist` 0.707 is a straight-edged diamond."""
     turns = np.arange(8) * np.pi / 4
     reach = np.where(np.arange(8) % 2, radius * waist, radius)
     return np.asarray(centre + np.stack([np.cos(turns), np.sin(turns)], axis=1) * reach[:, None])
 
 
-def _write(
-    canvas: FloatImage,
-    text: str,
-    centre: NDArray[np.float64],
-    height_px: float,
-    ink: Colour,
-    chance: np.random.Generator,
-) -> None:
-    """Text centred on a point, sometimes outlined."""
+def _write(canvas: Float32Array, text: str, centre: FloatArray, height_px: float, ink: Colour, chance: Rng) -> None:
     font, width = int(chance.choice(FONTS)), int(chance.integers(1, 4))
     (long, tall), _ = cv2.getTextSize(text, font, 1.0, width)
     scale = height_px / tall
@@ -159,12 +146,12 @@ def _write(
     cv2.putText(canvas, text, at, font, scale, ink, width, cv2.LINE_AA)
 
 
-def _word(chance: np.random.Generator) -> str:
+def _word(chance: Rng) -> str:
     letters = "".join(chr(int(code)) for code in chance.integers(97, 123, int(chance.integers(3, 9))))
     return letters.capitalize() if chance.random() < 0.6 else letters.upper()
 
 
-def _draw_word(canvas: FloatImage, chance: np.random.Generator) -> None:
+def _draw_word(canvas: Float32Array, chance: Rng) -> None:
     """A logo's word in large outlined letters, at a slant."""
     layer = canvas.copy()
     centre, height = chance.uniform(0, CANVAS_PX, 2), CELL_PX * chance.uniform(0.3, 1.2)
@@ -177,7 +164,7 @@ def _draw_word(canvas: FloatImage, chance: np.random.Generator) -> None:
     canvas[:] = canvas * (1 - share) + cv2.warpAffine(layer, turn, size) * share
 
 
-def _draw_plates(canvas: FloatImage, chance: np.random.Generator) -> None:
+def _draw_plates(canvas: Float32Array, chance: Rng) -> None:
     """Rows of printed plates with a letter on each, as tall as a cell or less: they are no tiles."""
     width, height = CELL_PX * chance.uniform(0.25, 0.7), CELL_PX * chance.uniform(0.4, 1.1)
     left, top = chance.uniform(-2, GRID, 2) * CELL_PX
@@ -194,16 +181,14 @@ def _draw_plates(canvas: FloatImage, chance: np.random.Generator) -> None:
             _write(canvas, letter, middle, height * filling, colours[1], chance)
 
 
-def _draw_crease(canvas: FloatImage, chance: np.random.Generator) -> None:
+def _draw_crease(canvas: Float32Array, chance: Rng) -> None:
     """A board's fold: a thin light or dark line across everything, sometimes between two tones."""
     at, width = int(chance.integers(10, CANVAS_PX - 10)), int(chance.integers(1, 4))
     strip = (slice(at, at + width), slice(None)) if chance.random() < 0.5 else (slice(None), slice(at, at + width))
     canvas[strip] = np.clip(canvas[strip] + np.float32(chance.choice((-1, 1)) * chance.uniform(0.05, 0.6)), 0, 1)
 
 
-def _draw_border(
-    canvas: FloatImage, playable: NDArray[np.bool_], chance: np.random.Generator, textures: Textures
-) -> None:
+def _draw_border(canvas: Float32Array, playable: BoolArray, chance: Rng, textures: Textures) -> None:
     """The area beyond the last row of squares: another surface, a thick line, printed shapes further out."""
     cells = int(chance.integers(1, 4))
     edge = cells * CELL_PX

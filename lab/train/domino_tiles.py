@@ -6,7 +6,8 @@ import dataclasses
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
+
+from lab.simulated.arrays import Float32Array, FloatArray, Rng
 
 CELL_PX = 44
 """Pixels on a cell's side on the canvas, finer than the network's input."""
@@ -24,7 +25,6 @@ PATTERNS: tuple[tuple[tuple[int, int], ...], ...] = (
 """Places of the pips by number, in steps; x runs along the tile."""
 
 Colour = tuple[float, float, float]
-FloatImage = NDArray[np.float32]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,7 +56,7 @@ class TileDesign:
     """Whether the lines of three of the 6 run across the tile."""
 
 
-def draw_tile_design(chance: np.random.Generator) -> TileDesign:
+def draw_tile_design(chance: Rng) -> TileDesign:
     """A random set of tiles: mostly white or ivory with black pips, also black, coloured or with coloured pips."""
     face, pips = _colours(chance)
     width = float(chance.uniform(0.84, 0.99))
@@ -90,8 +90,8 @@ def draw_tile_design(chance: np.random.Generator) -> TileDesign:
 
 
 def draw_tile(
-    make: TileDesign, pips: tuple[int, int], chance: np.random.Generator, texture: FloatImage, light_rad: float
-) -> FloatImage:
+    make: TileDesign, pips: tuple[int, int], chance: Rng, texture: Float32Array, light_rad: float
+) -> Float32Array:
     """float32 (height, width, 4): colours times alpha, and alpha; `texture` is at least as large as the sprite."""
     width, height = SPRITE_PX
     inside_px, across, along = _inside(make)
@@ -119,7 +119,7 @@ def draw_tile(
     return np.dstack([np.clip(face, 0, 1) * alpha[..., None], alpha]).astype(np.float32)
 
 
-def _inside(make: TileDesign) -> tuple[FloatImage, FloatImage, FloatImage]:
+def _inside(make: TileDesign) -> tuple[Float32Array, Float32Array, Float32Array]:
     """Distance inside the rounded outline in pixels, negative outside; and the outline's normal, across and along."""
     width, height = SPRITE_PX
     x = np.arange(width, dtype=np.float32)[None, :] + np.float32(0.5 - width / 2)
@@ -135,7 +135,7 @@ def _inside(make: TileDesign) -> tuple[FloatImage, FloatImage, FloatImage]:
     return np.asarray(inside, dtype=np.float32), across.astype(np.float32), along.astype(np.float32)
 
 
-def _draw_divider(face: FloatImage, make: TileDesign) -> None:
+def _draw_divider(face: Float32Array, make: TileDesign) -> None:
     width, height = SPRITE_PX
     half = make.divider_length * make.width * CELL_PX / 2
     thick = max(1, round(make.divider_width * CELL_PX))
@@ -143,9 +143,7 @@ def _draw_divider(face: FloatImage, make: TileDesign) -> None:
     cv2.line(face, ends[0], ends[1], make.divider, thick, cv2.LINE_AA, 4)
 
 
-def _draw_pip(
-    face: FloatImage, at: tuple[float, float], make: TileDesign, count: int, chance: np.random.Generator
-) -> None:
+def _draw_pip(face: Float32Array, at: tuple[float, float], make: TileDesign, count: int, chance: Rng) -> None:
     radius, colour = make.pip_radius * CELL_PX, make.pips[count]
     if make.pip_style == 3:
         rim = tuple(float(value) for value in np.array(make.face) * 0.7)
@@ -159,11 +157,11 @@ def _draw_pip(
         _circle(face, at, radius * float(chance.uniform(0.3, 0.5)), make.face)
 
 
-def _circle(face: FloatImage, at: tuple[float, float], radius: float, colour: Colour) -> None:
+def _circle(face: Float32Array, at: tuple[float, float], radius: float, colour: Colour) -> None:
     cv2.circle(face, (round(at[0] * 16), round(at[1] * 16)), round(radius * 16), colour, -1, cv2.LINE_AA, 4)
 
 
-def _shine(chance: np.random.Generator, gloss: float) -> FloatImage:
+def _shine(chance: Rng, gloss: float) -> Float32Array:
     """A lamp's reflection on one tile: a soft spot or a streak."""
     width, height = SPRITE_PX
     x = (np.arange(width, dtype=np.float32)[None, :] - np.float32(chance.uniform(0, width))) / CELL_PX
@@ -172,7 +170,7 @@ def _shine(chance: np.random.Generator, gloss: float) -> FloatImage:
     return np.asarray(np.exp(-((x / spread[0]) ** 2) - (y / spread[1]) ** 2) * gloss, dtype=np.float32)
 
 
-def _colours(chance: np.random.Generator) -> tuple[Colour, tuple[Colour, ...]]:
+def _colours(chance: Rng) -> tuple[Colour, tuple[Colour, ...]]:
     """Random colours of the face, and of the pips by number, always with enough contrast."""
     kind = chance.random()
     if kind < 0.68:
@@ -192,8 +190,7 @@ def _colours(chance: np.random.Generator) -> tuple[Colour, tuple[Colour, ...]]:
     return colours[0], tuple(colours[1:])
 
 
-def _vivid(chance: np.random.Generator, face: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A colour that shows on the face."""
+def _vivid(chance: Rng, face: FloatArray) -> FloatArray:
     for _ in range(40):
         colour = chance.uniform(0, 1, 3)
         if abs(float((colour - face) @ np.array([0.114, 0.587, 0.299]))) > 0.3:
@@ -201,7 +198,7 @@ def _vivid(chance: np.random.Generator, face: NDArray[np.float64]) -> NDArray[np
     return np.full(3, 0.0 if face.mean() > 0.5 else 1.0)
 
 
-def _metal(chance: np.random.Generator) -> Colour:
+def _metal(chance: Rng) -> Colour:
     brass, steel = np.array([0.3, 0.6, 0.75]), np.array([0.65, 0.65, 0.65])
     colour = (brass if chance.random() < 0.6 else steel) * chance.uniform(0.6, 1.2)
     return float(colour[0]), float(colour[1]), float(colour[2])

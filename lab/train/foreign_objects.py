@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.simulated.arrays import Float32Array, FloatArray, Rng
 from lab.train.domino_ground import CANVAS_PX
 from lab.train.domino_tiles import CELL_PX
 from lab.train.objects import skin_colour
 from lab.train.textures import Textures
 
-FloatImage = NDArray[np.float32]
 
-
-def draw_foreign_object(
-    canvas: FloatImage, hidden: FloatImage, chance: np.random.Generator, textures: Textures
-) -> None:
+def draw_foreign_object(canvas: Float32Array, hidden: Float32Array, chance: Rng, textures: Textures) -> None:
     """Draws one object over the canvas, and adds its outline to `hidden`."""
     shape = np.zeros((CANVAS_PX, CANVAS_PX), dtype=np.float32)
     kind = chance.random()
@@ -42,7 +38,7 @@ def draw_foreign_object(
     np.maximum(hidden, shape, out=hidden)
 
 
-def _limb(shape: FloatImage, chance: np.random.Generator) -> None:
+def _limb(shape: Float32Array, chance: Rng) -> None:
     """One to four rounded bars from one side, as fingers or as an arm."""
     angle = chance.uniform(0, 2 * np.pi)
     along, across = np.array([np.cos(angle), np.sin(angle)]), np.array([-np.sin(angle), np.cos(angle)])
@@ -56,8 +52,7 @@ def _limb(shape: FloatImage, chance: np.random.Generator) -> None:
         cv2.line(shape, points[0], points[1], 1.0, int(width), cv2.LINE_AA)
 
 
-def _polygon(shape: FloatImage, chance: np.random.Generator) -> None:
-    """A card, a box, a pen, a piece of paper."""
+def _polygon(shape: Float32Array, chance: Rng) -> None:
     size, thin = CELL_PX * chance.uniform(0.6, 3.0), chance.uniform(0.15, 1.0)
     angle = chance.uniform(0, np.pi)
     turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
@@ -66,7 +61,7 @@ def _polygon(shape: FloatImage, chance: np.random.Generator) -> None:
     cv2.fillPoly(shape, [np.round(points).astype(np.int32)], 1.0, cv2.LINE_AA)
 
 
-def _disc(canvas: FloatImage, shape: FloatImage, chance: np.random.Generator) -> None:
+def _disc(canvas: Float32Array, shape: Float32Array, chance: Rng) -> None:
     """A pawn: a disc of translucent or plain plastic with a rim, or a coin."""
     at = tuple(int(value) for value in chance.uniform(0, CANVAS_PX, 2))
     radius = int(CELL_PX * chance.uniform(0.3, 0.6))
@@ -79,8 +74,7 @@ def _disc(canvas: FloatImage, shape: FloatImage, chance: np.random.Generator) ->
     cv2.circle(canvas, (at[0], at[1]), int(radius * chance.uniform(0.5, 1.0)), ink, 2, cv2.LINE_AA)
 
 
-def _scribble(face: FloatImage, colour: NDArray[np.float64], chance: np.random.Generator) -> None:
-    """Folds, seams and print."""
+def _scribble(face: Float32Array, colour: FloatArray, chance: Rng) -> None:
     for _ in range(int(chance.choice((0, 0, 2, 6)))):
         ends = chance.integers(0, CANVAS_PX, 4)
         shade = np.clip(colour * chance.uniform(0.3, 1.7), 0, 1)

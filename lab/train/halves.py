@@ -1,19 +1,63 @@
-"""Trains the small network that reads halves of domino tiles: how many pips, and where the other half lies."""
+"""The small network of dominoes' halves: drawn patches, training, export, head."""
 
 from __future__ import annotations
 
 import dataclasses
+import functools
+import logging
+import tempfile
+from pathlib import Path
 
+import cv2
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from lab.simulated.arrays import Rng
 from lab.train import training_loop
-from lab.train.descriptor_export import describe
-from lab.train.domino_camera import PATCH_PX
-from lab.train.domino_scene import CLASSES, DOWN, LEFT, NONE, RIGHT, UP
-from lab.train.halves_pool import HalvesPool
+from lab.train.domino_scene import CLASSES, DOWN, LEFT, NONE, PATCH_PX, RIGHT, UP, SceneMaker
+from lab.train.patch_pool import Pool
+from lab.train.quantise import export_descriptor, quantise
+from lab.train.training_loop import accuracy
+from places.weights import write_entry
+from vision.calibrating.fitting import fit_head
+from vision.reading.descriptors import Network
+
+log = logging.getLogger(__name__)
+SHARD = 20_000
+"""Patches drawn from one seed."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class HalvesPool(Pool):
+    partners: NDArray[np.int64]
+    """(n,) directions of the other half."""
+
+
+def draw_halves(count: int, seed: int) -> HalvesPool:
+    """`count` newly drawn patches."""
+    cv2.setNumThreads(1)
+    maker, scenes, drawn = SceneMaker(seed), [], 0
+    while drawn < count:
+        scenes.append(maker.draw())
+        drawn += len(scenes[-1][1])
+    images, labels, partners = (np.concatenate(parts)[:count] for parts in zip(*scenes, strict=True))
+    log.info("%d patches drawn", count)
+    return HalvesPool(images, labels, partners)
+
+
+def shards_of_halves(work: Path, count: int, seed: int) -> HalvesPool:
+    """`count` patches, newly drawn or kept by an earlier run."""
+    sizes = [min(SHARD, count - start) for start in range(0, count, SHARD)]
+    parts = [
+        HalvesPool.kept(
+            work / f"halves_{seed + number}_{size}.npz", functools.partial(draw_halves, size, seed + number)
+        )
+        for number, size in enumerate(sizes)
+    ]
+    return HalvesPool.joined(parts)
+
 
 LENGTH = 96
 """Length of a patch's description."""
@@ -23,8 +67,6 @@ PARTNER_WEIGHT = 0.5
 
 @dataclasses.dataclass(frozen=True)
 class Recipe(training_loop.Recipe):
-    """The settings of a training run, with this network's defaults."""
-
     epochs: float = 4.0
     batch: int = 256
     peak_rate: float = 4e-3
@@ -37,15 +79,12 @@ def _convolution(inputs: int, outputs: int, stride: int = 1) -> nn.Sequential:
 
 
 class _Block(nn.Module):
-    """Two convolutions with a shortcut around them."""
-
     def __init__(self, width: int) -> None:
         super().__init__()
         self.first = _convolution(width, width)
         self.second = nn.Sequential(nn.Conv2d(width, width, 3, 1, 1, bias=False), nn.BatchNorm2d(width))
 
     def forward(self, value: torch.Tensor) -> torch.Tensor:
-        """The value after the block, in the same shape."""
         return torch.relu(value + self.second(self.first(value)))
 
 
@@ -76,7 +115,6 @@ class HalvesNetwork(nn.Module):
 
 
 def train(pool: HalvesPool, recipe: Recipe) -> HalvesNetwork:
-    """A new network trained on the pool."""
     torch.manual_seed(recipe.seed)
     torch.set_num_threads(recipe.threads)
     network = HalvesNetwork()
@@ -84,9 +122,7 @@ def train(pool: HalvesPool, recipe: Recipe) -> HalvesNetwork:
     return network
 
 
-def _loss(
-    network: HalvesNetwork, pool: HalvesPool, rows: NDArray[np.intp], chance: np.random.Generator
-) -> tuple[torch.Tensor, float]:
+def _loss(network: HalvesNetwork, pool: HalvesPool, rows: NDArray[np.intp], chance: Rng) -> tuple[torch.Tensor, float]:
     images, partners = vary(pool.images[rows], pool.partners[rows], chance)
     labels = torch.from_numpy(pool.labels[rows])
     with torch.autocast("cpu", dtype=torch.bfloat16):
@@ -107,7 +143,7 @@ def _shares(scores: torch.Tensor) -> torch.Tensor:
 
 
 def vary(
-    images: NDArray[np.uint8], partners: NDArray[np.int64], chance: np.random.Generator
+    images: NDArray[np.uint8], partners: NDArray[np.int64], chance: Rng
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """The patches mirrored, turned, shifted by up to two pixels, and in other light, anew for each batch."""
     if chance.random() < 0.5:
@@ -128,8 +164,45 @@ def _renamed(partners: NDArray[np.int64], names: tuple[int, ...]) -> NDArray[np.
     return np.asarray(np.array(names)[partners], dtype=np.int64)
 
 
-def accuracy(network: HalvesNetwork, pool: HalvesPool) -> float:
-    """Share of the pool whose class the training's own last layer gets right."""
-    with torch.inference_mode():
-        scores = network.pips(torch.from_numpy(describe(network, pool.images)))
-    return float((scores.argmax(1).numpy() == pool.labels).mean())
+LICENCE = "MIT"
+DATA = "drawn boards with domino tiles (lab/train); no photographs"
+HELD_OUT_SEED = 1_000_000
+HELD_OUT = 12_000
+EXAMPLES = 200
+"""Descriptors of OTHER stored with the head, from which tables' own heads learn what is not a cell."""
+SURE = 0.7
+SOFTNESS = 0.3
+
+
+def make_halves(out: Path, work: Path, *, patches: int, epochs: float, seed: int, threads: int) -> None:
+    """Writes halves.onnx, halves_head.npz and their manifest entries into `out`."""
+    command = f"kibitzer train halves --patches {patches} --epochs {epochs} --seed {seed}"
+    network = train(shards_of_halves(work, patches, seed), Recipe(epochs=epochs, seed=seed, threads=threads))
+    held_out = shards_of_halves(work, max(400, min(HELD_OUT, patches // 4)), HELD_OUT_SEED + seed)
+    finish(out, network, held_out, command)
+
+
+def finish(out: Path, network: HalvesNetwork, held_out: HalvesPool, command: str) -> None:
+    """Exports, quantises and measures a trained network, and fits the head to its eight-bit descriptors."""
+    with tempfile.TemporaryDirectory() as folder:
+        export_descriptor(network, Path(folder) / "halves.onnx")
+        quantise(Path(folder) / "halves.onnx", out / "halves.onnx", held_out.images[:512])
+    facts: dict[str, str | float] = {"data": DATA, "licence": LICENCE, "command": command}
+    write_entry(
+        out,
+        "halves",
+        "halves.onnx",
+        facts | {"drawn_accuracy_fp32": round(accuracy(network, network.pips, held_out), 4)},
+    )
+    described = Network("halves", out).describe(held_out.images)
+    labels = "".join(CLASSES[label] for label in held_out.labels)
+    fit = fit_head(described, labels, CLASSES, softness=SOFTNESS, remember=0)
+    sure = fit.head.probabilities(described)[:, -1] > SURE
+    others = described[(held_out.labels == len(CLASSES) - 1) & sure][:EXAMPLES].astype(np.float16)
+    weights, bias = network.partners.weight.detach().numpy(), network.partners.bias.detach().numpy()
+    arrays = fit.head.arrays() | {"others": others, "way_coefficients": weights, "way_intercepts": bias}
+    np.savez_compressed(out / "halves_head.npz", **arrays)
+    paired = ((described @ weights.T + bias).argmax(axis=1) == held_out.partners).mean()
+    facts |= {"held_out_accuracy": round(fit.accuracy(), 4), "held_out_partner_accuracy": round(float(paired), 4)}
+    write_entry(out, "halves_head", "halves_head.npz", facts)
+    log.info("%s", facts)

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import places
+from lab.simulated.arrays import Float32Array
 from lab.train.published import Missing, find_published
 
 BATCH = 25
@@ -48,7 +49,7 @@ def load(fetch: bool) -> Any:
     return network.eval()
 
 
-def describe(network: Any, patches: NDArray[np.uint8]) -> NDArray[np.float32]:
+def describe(network: Any, patches: NDArray[np.uint8]) -> Float32Array:
     """(n, 512) descriptors, on one thread."""
     import torch
 
@@ -63,7 +64,6 @@ def describe(network: Any, patches: NDArray[np.uint8]) -> NDArray[np.float32]:
 
 
 def main() -> int:
-    """Describes the patches, or prints why it cannot."""
     try:
         network = load("--fetch" in sys.argv[3:])
     except Missing as reason:

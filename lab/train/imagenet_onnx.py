@@ -14,10 +14,9 @@ import torch
 from torch import nn
 
 from lab.train import imagenet
-from lab.train.descriptor_export import export_descriptor
 from lab.train.patch_pool import draw_pool
 from lab.train.published import SHA256, URL
-from lab.train.quantise import quantise
+from lab.train.quantise import export_descriptor, quantise
 from lab.train.thesis import DEVIATION, MEAN
 from places.weights import write_entry
 from vision.reading.descriptors import IMAGENET, Network
@@ -72,7 +71,6 @@ def make_imagenet(out: Path, fetch: bool, step: Callable[[str], None] = lambda w
 
 
 def facts() -> dict[str, str | float]:
-    """The file's facts for the manifest."""
     return {
         "data": f"torchvision's ResNet18_Weights.IMAGENET1K_V1 ({URL})",
         "licence": "BSD 3-Clause (torchvision); trained on ImageNet-1k",

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 
 from calibration.arrays import Patches
+from lab.simulated.arrays import FloatArray
 from vision.reading.descriptors import Descriptor
 from vision.reading.man_colours import man_colours
 from vision.reading.plda import BoardMeans
 
-FloatArray = NDArray[np.float64]
 log = logging.getLogger(__name__)
 
 LETTERS = ".WB"
@@ -33,8 +33,6 @@ OUTLIER = 9.0
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class WholeBoard:
-    """All cells of one picture."""
-
     patches: Patches
     letters: str
     """Letter of each cell."""

@@ -7,11 +7,10 @@ from typing import Any
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.simulated.arrays import Float32Array, FloatArray, Rng
 from lab.train.textures import Textures
 
-FloatArray = NDArray[np.float64]
 LUMA = np.array([0.114, 0.587, 0.299])
 """Weights of blue, green and red in brightness."""
 CELL_PX = 72
@@ -19,8 +18,6 @@ CELL_PX = 72
 
 @dataclasses.dataclass(frozen=True)
 class Man:
-    """The look of one side's pieces."""
-
     colour: FloatArray
     """(3,) BGR, 0 to 1."""
     diameter: float
@@ -43,7 +40,7 @@ class Man:
     """Number of corners (bricks, hexagons); 0 is round."""
 
 
-def draw_man_pair(chance: np.random.Generator, ground: NDArray[np.float32]) -> tuple[Man, Man]:
+def draw_man_pair(chance: Rng, ground: Float32Array) -> tuple[Man, Man]:
     """A light and a dark piece of one set; sets may be odd, and may barely show on the ground."""
     light, dark = _colours(chance, ground)
     size = CELL_PX * chance.uniform(0.5, 0.98)
@@ -72,7 +69,7 @@ def draw_man_pair(chance: np.random.Generator, ground: NDArray[np.float32]) -> t
     return one, Man(colour=dark, diameter=size * chance.uniform(0.85, 1.1), **other)
 
 
-def _colours(chance: np.random.Generator, ground: NDArray[np.float32]) -> tuple[FloatArray, FloatArray]:
+def _colours(chance: Rng, ground: Float32Array) -> tuple[FloatArray, FloatArray]:
     """Two colours, the brighter first: mostly near white and near black, else any two that differ."""
     kind = chance.random()
     for _ in range(50):
@@ -95,12 +92,7 @@ def _colours(chance: np.random.Generator, ground: NDArray[np.float32]) -> tuple[
 
 
 def draw_man(
-    canvas: NDArray[np.float32],
-    man: Man,
-    centre: FloatArray,
-    chance: np.random.Generator,
-    textures: Textures,
-    mask: NDArray[np.float32] | None,
+    canvas: Float32Array, man: Man, centre: FloatArray, chance: Rng, textures: Textures, mask: Float32Array | None
 ) -> None:
     """Draws the piece with its foot at `centre` (x, y pixels of the canvas); adds its top to `mask`."""
     turn = float(chance.uniform(0, 360))
@@ -122,7 +114,7 @@ def draw_man(
         _highlight(canvas, man, top, chance)
 
 
-def _outline(man: Man, centre: FloatArray, turn_deg: float, scale: float) -> NDArray[np.float32]:
+def _outline(man: Man, centre: FloatArray, turn_deg: float, scale: float) -> Float32Array:
     """1 inside the piece's outline, else 0."""
     shape = np.zeros((CELL_PX * 2, CELL_PX * 2), dtype=np.float32)
     radius = man.diameter / 2 * scale
@@ -137,14 +129,12 @@ def _outline(man: Man, centre: FloatArray, turn_deg: float, scale: float) -> NDA
     return shape
 
 
-def _shade(canvas: NDArray[np.float32], shadow: NDArray[np.float32], man: Man) -> None:
+def _shade(canvas: Float32Array, shadow: Float32Array, man: Man) -> None:
     soft = cv2.GaussianBlur(shadow, (0, 0), 1.0 + 0.12 * float(np.hypot(*man.shadow[:2])))
     canvas *= (1 - man.shadow[2] * soft)[..., None]
 
 
-def _face(
-    man: Man, centre: FloatArray, side_px: int, chance: np.random.Generator, textures: Textures
-) -> NDArray[np.float32]:
+def _face(man: Man, centre: FloatArray, side_px: int, chance: Rng, textures: Textures) -> Float32Array:
     """The look of the top: dome shading, rim, rings, texture, dent."""
     grid = np.arange(side_px, dtype=np.float32)
     x = (grid[None, :] - np.float32(centre[0])) / np.float32(man.diameter / 2)
@@ -166,7 +156,7 @@ def _face(
     return np.asarray(np.clip(man.colour.astype(np.float32) * shade[..., None], 0, 1), dtype=np.float32)
 
 
-def _highlight(canvas: NDArray[np.float32], man: Man, centre: FloatArray, chance: np.random.Generator) -> None:
+def _highlight(canvas: Float32Array, man: Man, centre: FloatArray, chance: Rng) -> None:
     spot = np.zeros(canvas.shape[:2], dtype=np.float32)
     for _ in range(int(chance.integers(1, 3))):
         at = centre + chance.uniform(-0.3, 0.3, 2) * man.diameter

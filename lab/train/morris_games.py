@@ -23,6 +23,7 @@ from games.nine_mens_morris.kernel import memory as layout
 from games.nine_mens_morris.kernel.memory import FLYING, NONE, Memory
 from games.nine_mens_morris.kernel.moves import can_move, write_moves
 from games.nine_mens_morris.kernel.negamax import CELL, CODE, FIVE, SURE, TEN, negamax, place
+from lab.simulated.arrays import BoolArray, Float32Array
 from lab.train.reversi_games import compiled
 
 U = np.uint64
@@ -40,16 +41,14 @@ LIMIT = 2 * WIN
 
 
 class Positions(NamedTuple):
-    """Positions and what they are worth."""
-
     mine: NDArray[np.uint64]
     """Men of the side to move, a bit a point."""
     theirs: NDArray[np.uint64]
     hands: NDArray[np.int8]
     """(positions, 2): men that the side to move and the enemy have still to lay."""
-    flying: NDArray[np.bool_]
+    flying: BoolArray
     """Whether three men fly."""
-    worth: NDArray[np.float32]
+    worth: Float32Array
     """Points that the side to move may expect: 1 is a win, 0.5 a draw."""
     game: NDArray[np.int32]
     """Number of the position's game."""

@@ -28,8 +28,7 @@ from numpy.typing import NDArray
 from onnx import numpy_helper
 from onnxruntime.quantization.shape_inference import quant_pre_process
 
-from lab.train.fused import fuse
-from lab.train.graph import Graph, Node
+from lab.train.fused import Graph, Node, fuse
 from places.weights import write_entry
 
 PAIR = np.iinfo(np.int16).max // np.iinfo(np.uint8).max - 2
@@ -48,7 +47,6 @@ def narrow(path: Path, full: Path | None = None) -> None:
 
 
 def constants(path: Path) -> dict[str, NDArray[Any]]:
-    """All arrays that a network stores, by name."""
     return {stored.name: np.asarray(numpy_helper.to_array(stored)) for stored in onnx.load(str(path)).graph.initializer}
 
 

@@ -1,7 +1,10 @@
-"""The complete recipe from the public good moves to the shipped networks that play morris."""
+"""The complete recipe from the public good moves to the shipped networks that play morris.
+
+The paper's networks are exported with batch normalisation folded in: the same answers from fewer numbers."""
 
 from __future__ import annotations
 
+import copy
 import logging
 import tempfile
 import time
@@ -10,18 +13,69 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor, nn
 
 from agents.jobs import ALONE, Backend
 from agents.morris_networks.good_moves import GoodMoves, held_out, read_good_moves
 from agents.morris_networks.measure import measure
 from agents.morris_networks.networks import FILES, load_networks
-from lab.train.half_stored import store_half
-from lab.train.neural_morris_designs import AllMoves, OurDesign, PaperDesign
-from lab.train.neural_morris_fit import Progress, Recipe, fit, raw_answers
-from lab.train.neural_morris_folded import folded
+from lab.train.neural_morris_designs import AllMoves, OurDesign, PaperDesign, ResidualNetwork, ResidualUnit
+from lab.train.neural_morris_fit import Progress, Recipe, fit
 from lab.train.neural_morris_labels import labelled
 from lab.train.neural_morris_taught import taught_by_ours
+from lab.train.quantise import store_half
 from places.weights import write_entry
+
+
+class Scaling(nn.Module):
+    def __init__(self, norm: nn.Module) -> None:
+        super().__init__()
+        factor, shift = factor_and_shift(norm)
+        self.factor, self.shift = nn.Parameter(factor), nn.Parameter(shift)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(n, units)."""
+        out: Tensor = x * self.factor + self.shift
+        return out
+
+
+class FoldedUnit(nn.Module):
+    """A residual unit whose second normalisation is folded into its first layer."""
+
+    def __init__(self, unit: ResidualUnit) -> None:
+        super().__init__()
+        norm, _, first, inner, _, _, second = unit.layers
+        assert isinstance(first, nn.Linear)
+        factor, shift = factor_and_shift(inner)
+        widened = nn.Linear(first.in_features, first.out_features)
+        widened.weight = nn.Parameter(first.weight * factor[:, None])
+        widened.bias = nn.Parameter(shift)
+        self.layers = nn.Sequential(Scaling(norm), nn.ReLU(), widened, nn.ReLU(), second)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(n, units)."""
+        out: Tensor = x + self.layers(x)
+        return out
+
+
+def factor_and_shift(norm: nn.Module) -> tuple[Tensor, Tensor]:
+    """Factor and shift of a trained batch normalisation, computed in double precision."""
+    assert isinstance(norm, nn.BatchNorm1d)
+    assert norm.running_var is not None
+    assert norm.running_mean is not None
+    factor = norm.weight.double() / torch.sqrt(norm.running_var.double() + norm.eps)
+    shift = norm.bias.double() - factor * norm.running_mean.double()
+    return factor.float().detach(), shift.float().detach()
+
+
+def folded(network: ResidualNetwork) -> ResidualNetwork:
+    """A copy that gives the same answers but can no longer be trained."""
+    made = copy.deepcopy(network).eval()
+    made.units = nn.Sequential(*[FoldedUnit(unit) for unit in made.units if isinstance(unit, ResidualUnit)])
+    norm, relu, last = made.last
+    made.last = nn.Sequential(Scaling(norm), relu, last)
+    return made.eval()
+
 
 log = logging.getLogger(__name__)
 
@@ -69,24 +123,6 @@ def make_neural_morris(
     for name in FILES[recipe.design]:
         write_entry(out, name, f"{name}.onnx", facts)
     return figures.as_json()
-
-
-def try_recipe(
-    good_moves: Path, work: Path, recipe: Recipe, progress: Progress, *, afresh: bool = False, backend: Backend = ALONE
-) -> dict[str, object]:
-    """Trains on four fifths of the training data, and measures on the last fifth: for choosing a recipe.
-
-    The held-out states are not used, so that their figures remain those of states never seen. Raises ValueError,
-    OSError.
-    """
-    good = read_good_moves(good_moves)
-    learnt = good.rows(~held_out(good.states, recipe.seed))
-    apart = held_out(learnt.states, recipe.seed + 1)
-    if apart.all() or not apart.any():
-        raise ValueError(f"{good_moves} holds too few states to keep a fifth of them apart")
-    network = _trained(learnt.rows(~apart), learnt.rows(apart), recipe, work, progress, afresh, backend)
-    watched = learnt.rows(apart)
-    return measure(watched, raw_answers(network, watched.states))["all"].as_json()
 
 
 def _trained(

@@ -69,8 +69,6 @@ class ResidualNetwork(nn.Module):
 
 
 class PaperDesign(nn.Module):
-    """TO, FROM and REMOVE, each with its own network."""
-
     def __init__(self, blocks: tuple[int, int, int] = BLOCKS, dropout: float = 0.1) -> None:
         super().__init__()
         self.arrival = ResidualNetwork(blocks[0], 0, POINTS, dropout)
@@ -80,11 +78,7 @@ class PaperDesign(nn.Module):
     def forward(self, cells: Tensor, counts: Tensor, moves: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """The logarithms of each choice given the choices of `moves`, (n, 3), that come before it."""
         to, origin = moves[:, 0], moves[:, 1]
-        return (
-            self.arrival(cells, counts),
-            self.origin(cells, counts, to),
-            self.removed(cells, counts, to, origin),
-        )
+        return (self.arrival(cells, counts), self.origin(cells, counts, to), self.removed(cells, counts, to, origin))
 
 
 class PointMixing(nn.Module):
@@ -213,7 +207,6 @@ class AllMoves(nn.Module):
 
 
 def log_softmax(values: Tensor) -> Tensor:
-    """log_softmax in full precision, over the last axis."""
     return nn.functional.log_softmax(values.float(), dim=-1)
 
 

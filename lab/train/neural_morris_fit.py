@@ -20,6 +20,7 @@ from agents.morris_networks.board import SYMMETRIES
 from agents.morris_networks.good_moves import GoodMoves, States
 from agents.morris_networks.legality import legal_from, legal_remove, legal_to
 from agents.morris_networks.measure import measure
+from lab.simulated.arrays import BoolArray, Rng
 from lab.train.neural_morris_designs import OurDesign, PaperDesign, make_design
 from lab.train.neural_morris_taught import Taught
 
@@ -34,8 +35,6 @@ CLIP = 1.0
 
 @dataclasses.dataclass(frozen=True)
 class Recipe:
-    """All settings of one training run."""
-
     design: str
     """One of `agents.morris_networks.DESIGNS`."""
     epochs: int
@@ -65,8 +64,6 @@ Progress = Callable[[int, int, str], None]
 
 
 class Run:
-    """A network in training, with all state needed to continue."""
-
     def __init__(
         self, recipe: Recipe, good: GoodMoves, own: GoodMoves | None = None, taught: Taught | None = None
     ) -> None:
@@ -110,12 +107,10 @@ class Run:
 
     @property
     def epoch(self) -> int:
-        """Epochs completed."""
         return self._now()[1]
 
     @property
     def begins_epoch(self) -> bool:
-        """Whether the next step is the first of an epoch."""
         return self._now()[2] == 0
 
     def _groups(self) -> list[dict[str, Any]]:
@@ -156,7 +151,7 @@ class Run:
         chance = np.random.default_rng((self.recipe.seed, self.step))
         return rows.turned(chance.integers(0, len(SYMMETRIES), len(rows)))
 
-    def _loss(self, good: GoodMoves, chance: np.random.Generator) -> Tensor:
+    def _loss(self, good: GoodMoves, chance: Rng) -> Tensor:
         """Loss from how unlikely the good moves are, and how likely choices are that the rules forbid.
 
         Forbidden choices are asked for after the good choices and after other, random legal ones: a network that has
@@ -174,7 +169,7 @@ class Run:
             ]
         return loss + self.recipe.lawful * torch.stack(lawful).sum()
 
-    def _taught_loss(self, taught: Taught, chance: np.random.Generator) -> Tensor:
+    def _taught_loss(self, taught: Taught, chance: Rng) -> Tensor:
         """Cross entropy between the choices and the teacher's shares, which reflect all that the rules forbid.
 
         REMOVE, more than half of the paper's work, learns from a third of the states: those where a man is taken, and
@@ -298,7 +293,6 @@ def save(run: Run, path: Path) -> None:
 
 
 def _note(path: Path, run: Run, loss: float, watched: GoodMoves) -> None:
-    """Appends a line to the learning curve."""
     figures = measure(watched, raw_answers(run.average.eval(), watched.states))["all"]
     line = {
         "design": run.recipe.design,
@@ -336,23 +330,23 @@ def _unlikely(values: Tensor, wanted: NDArray[np.int8]) -> Tensor:
     return torch.nn.functional.nll_loss(values, torch.from_numpy(wanted).long())
 
 
-def _illegal_loss(values: Tensor, allowed: NDArray[np.bool_]) -> Tensor:
+def _illegal_loss(values: Tensor, allowed: BoolArray) -> Tensor:
     """Mean negative logarithm of the probability that lies on legal choices."""
     return -values.masked_fill(~torch.from_numpy(allowed), -torch.inf).logsumexp(dim=1).mean()
 
 
-def _other_journeys(states: States, chance: np.random.Generator) -> NDArray[np.int8]:
+def _other_journeys(states: States, chance: Rng) -> NDArray[np.int8]:
     """(n, 3): a random legal TO, a random legal FROM to it; REMOVE is not chosen and NONE."""
     to = _any_of(legal_to(states), chance)
     origin = _any_of(legal_from(states, to), chance)
     return np.stack([to, origin, np.full(len(to), NONE)], axis=1).astype(np.int8)
 
 
-def _balanced(rare: NDArray[np.bool_], chance: np.random.Generator) -> NDArray[np.intp]:
+def _balanced(rare: BoolArray, chance: Rng) -> NDArray[np.intp]:
     """A third of all rows, always the same number: the rare ones as far as there is room, and random others."""
     last = chance.random(len(rare)) + ~rare
     return np.sort(last.argsort()[: max(2, len(rare) // 3)])
 
 
-def _any_of(allowed: NDArray[np.bool_], chance: np.random.Generator) -> NDArray[np.intp]:
+def _any_of(allowed: BoolArray, chance: Rng) -> NDArray[np.intp]:
     return np.asarray((chance.random(allowed.shape) * allowed).argmax(axis=1))

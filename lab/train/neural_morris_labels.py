@@ -4,7 +4,7 @@ As many as wanted. Each begins with a state of the training data, continues by u
 by `alphabeta`, which uses the tables where it has them. Half of them are by the rules of the good moves, half by
 those of Preda's thesis (docs/results.md): no flying, mills not protected. A state does not show the rules: answers that
 are illegal by the rules of the good moves are dropped, and so are positions by the thesis' rules in which the other
-rules let a side fly. States of a class that is held out, or that a trial of a recipe measures on, are left out.
+rules let a side fly. States of a class that is held out, or by which the recipes were chosen, are left out.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 import games
 from agents.agent import Limits
@@ -27,6 +26,7 @@ from agents.jobs.running import run_jobs
 from agents.morris_networks.good_moves import GoodMoves, States, as_rows, held_out, join_states, position_of, state_of
 from agents.morris_networks.legality import is_legal
 from games.nine_mens_morris import MIN_MEN, NineMensMorris, Position
+from lab.simulated.arrays import BoolArray
 
 RULES: tuple[dict[str, object], ...] = ({"flying": True, "mill_protected": True}, {})
 """Rules of the good moves, and of Preda's thesis."""
@@ -36,8 +36,6 @@ CHUNK = 2000
 
 
 class Labels:
-    """Draws positions and has them answered."""
-
     def __init__(self, learnt: States, seed: int, nodes: int, size: int = CHUNK) -> None:
         """Starts from states of `learnt`; `seed` is the split's, `nodes` the positions searched for each answer."""
         self._seed, self._limits, self._size = seed, Limits(nodes=nodes), size
@@ -61,7 +59,7 @@ class Labels:
         found = GoodMoves(states.rows(kept), np.array(moves, dtype=np.int8).reshape(-1, 3))
         return found.rows(is_legal(found.states, found.moves))
 
-    def _apart(self, states: States) -> NDArray[np.bool_]:
+    def _apart(self, states: States) -> BoolArray:
         return held_out(states, self._seed) | held_out(states, self._seed + 1)
 
     def _draw(self, chance: random.Random) -> tuple[int, Position | None]:

@@ -3,8 +3,8 @@
 The public good moves are too few for networks that do not know the board's symmetries; a network that has learnt from
 them with the symmetries built in can answer as many positions as wanted (Hinton, Vinyals and Dean, "Distilling the
 knowledge in a neural network", 2015). Each walk begins with a state of the training data and continues by moves that
-the teacher finds likely, and by others. States of a class that is held out, or that a trial of a recipe measures on,
-are left out; the teacher has learnt from the same split.
+the teacher finds likely, and by others. States of a class that is held out, or by which the recipes were chosen, are
+left out; the teacher has learnt from the same split.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from agents.morris_networks.good_moves import States, held_out, join_states
 from agents.morris_networks.legality import legal_from, legal_remove, legal_to
 from agents.morris_networks.networks import BATCH, FILES, AllAtOnce, load_networks
 from games.nine_mens_morris import MIN_MEN
+from lab.simulated.arrays import BoolArray, Float32Array, Rng
 from places.weights import MODELS
 
 TEACHER = "ours"
@@ -58,7 +59,6 @@ class Taught:
         return len(self.moves)
 
     def rows(self, index: NDArray[np.generic] | slice) -> Taught:
-        """Some of the states, by number, mask or slice."""
         return Taught(self.states.rows(index), **{name: getattr(self, name)[index] for name in ARRAYS})
 
 
@@ -83,7 +83,7 @@ class Teacher:
         taught = _joined(found)
         return taught.rows(~self._apart(taught.states))
 
-    def _apart(self, states: States) -> NDArray[np.bool_]:
+    def _apart(self, states: States) -> BoolArray:
         return held_out(states, self._seed) | held_out(states, self._seed + 1)
 
 
@@ -141,13 +141,13 @@ def after(states: States, moves: NDArray[np.int8]) -> States:
     return States(swapped, counts[:, [1, 0, 3, 2]])
 
 
-def _goes_on(states: States) -> NDArray[np.bool_]:
+def _goes_on(states: States) -> BoolArray:
     """(n,): whether both sides have enough men, and the side to move can move."""
     men = states.counts[:, :2] + states.counts[:, 2:]
     return np.asarray((men >= MIN_MEN).all(axis=1) & legal_to(states).any(axis=1))
 
 
-def _answered(states: States, chance: np.random.Generator) -> Taught:
+def _answered(states: States, chance: Rng) -> Taught:
     rows = np.arange(len(states))
     log_shares = _teacher().all_moves(states)
     to_shares = _legal_shares(_log_sum(log_shares.reshape(len(states), NONE, -1)), legal_to(states))
@@ -169,20 +169,19 @@ def _teacher() -> AllAtOnce:
     return networks
 
 
-def _log_sum(values: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The logarithm of the sum over the last axis."""
+def _log_sum(values: Float32Array) -> Float32Array:
     most = values.max(axis=-1, keepdims=True)
     return np.asarray(np.log(np.exp(values - most).sum(axis=-1)) + most[..., 0])
 
 
-def _legal_shares(log_shares: NDArray[np.float32], allowed: NDArray[np.bool_]) -> NDArray[np.float32]:
+def _legal_shares(log_shares: Float32Array, allowed: BoolArray) -> Float32Array:
     """Shares of the allowed choices, which sum to 1."""
     masked = np.where(allowed, log_shares, -np.inf)
     shares = np.exp(masked - masked.max(axis=1, keepdims=True))
     return np.asarray(shares / shares.sum(axis=1, keepdims=True), dtype=np.float32)
 
 
-def _drawn(shares: NDArray[np.float32], chance: np.random.Generator) -> NDArray[np.intp]:
+def _drawn(shares: Float32Array, chance: Rng) -> NDArray[np.intp]:
     """(n,): a random choice each, mostly with the teacher's probabilities; a share EXPLORED from all allowed ones."""
     allowed = shares > 0
     explored = chance.random((len(shares), 1)) < EXPLORED

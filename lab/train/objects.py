@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.simulated.arrays import Float32Array, FloatArray, Rng
 from lab.train.textures import Textures
 
 SIDE_PX = 144
 
 
-def draw_object(
-    canvas: NDArray[np.float32], chance: np.random.Generator, textures: Textures, *, covering: bool
-) -> None:
+def draw_object(canvas: Float32Array, chance: Rng, textures: Textures, *, covering: bool) -> None:
     """Draws an object over the canvas: over most of the cell, or only in from its edge."""
     shape = np.zeros((SIDE_PX, SIDE_PX), dtype=np.float32)
     reach = chance.uniform(-18, 16) if covering else chance.uniform(34, 52)
@@ -34,14 +32,13 @@ def draw_object(
     canvas[:] = np.clip(canvas * (1 - cover) + face * cover, 0, 1)
 
 
-def skin_colour(chance: np.random.Generator) -> NDArray[np.float64]:
-    """BGR of any human skin, in any light."""
+def skin_colour(chance: Rng) -> FloatArray:
     light, dark = np.array([0.66, 0.76, 0.93]), np.array([0.13, 0.2, 0.33])
     share = chance.beta(1.5, 1.2)
     return np.asarray((dark + (light - dark) * share) * (1 + chance.normal(0, 0.07, 3)))
 
 
-def _fingers(shape: NDArray[np.float32], chance: np.random.Generator, reach: float) -> None:
+def _fingers(shape: Float32Array, chance: Rng, reach: float) -> None:
     """Rounded bars side by side, a finger wide, from one side to beyond the centre."""
     angle = chance.uniform(0, 2 * np.pi)
     along, across = np.array([np.cos(angle), np.sin(angle)]), np.array([-np.sin(angle), np.cos(angle)])
@@ -54,7 +51,7 @@ def _fingers(shape: NDArray[np.float32], chance: np.random.Generator, reach: flo
         cv2.line(shape, points[0], points[1], 1.0, int(width), cv2.LINE_AA)
 
 
-def _edge(shape: NDArray[np.float32], chance: np.random.Generator, reach: float) -> None:
+def _edge(shape: Float32Array, chance: Rng, reach: float) -> None:
     """Everything beyond a curved line: an arm, a sleeve, a head."""
     angle = chance.uniform(0, 2 * np.pi)
     grid = np.arange(SIDE_PX, dtype=np.float32) - SIDE_PX / 2
@@ -64,8 +61,7 @@ def _edge(shape: NDArray[np.float32], chance: np.random.Generator, reach: float)
     shape[along > reach + bend] = 1.0
 
 
-def _polygon(shape: NDArray[np.float32], chance: np.random.Generator, reach: float, covering: bool) -> None:
-    """A card, a box, a pen, a torn piece."""
+def _polygon(shape: Float32Array, chance: Rng, reach: float, covering: bool) -> None:
     if not covering:
         _edge(shape, chance, reach)
         return
@@ -77,9 +73,7 @@ def _polygon(shape: NDArray[np.float32], chance: np.random.Generator, reach: flo
     cv2.fillPoly(shape, [np.round(points).astype(np.int32)], 1.0, cv2.LINE_AA)
 
 
-def _face(
-    shape: NDArray[np.float32], colour: NDArray[np.float64], chance: np.random.Generator, textures: Textures
-) -> NDArray[np.float32]:
+def _face(shape: Float32Array, colour: FloatArray, chance: Rng, textures: Textures) -> Float32Array:
     """The object's surface: rounded towards the outline, with texture, folds and sometimes print."""
     depth = cv2.GaussianBlur(shape, (0, 0), float(chance.uniform(5, 16)))
     shade = 1 - chance.uniform(0, 0.8) * (1 - depth) + textures.cut(chance, SIDE_PX) * chance.choice((0.02, 0.06, 0.15))

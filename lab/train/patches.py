@@ -12,12 +12,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from lab.train.lighting import photograph
+from lab.simulated.arrays import Float32Array, FloatArray, Rng
 from lab.train.men import Man, draw_man, draw_man_pair
 from lab.train.objects import draw_object
-from lab.train.textures import Textures
+from lab.train.textures import Textures, photograph
 
-Canvas = NDArray[np.float32]
+Canvas = Float32Array
 """float32 (CANVAS_PX, CANVAS_PX, 3) BGR, 0 to 1."""
 
 EMPTY, LIGHT, DARK, OTHER = range(4)
@@ -31,13 +31,11 @@ CENTRE = CANVAS_PX / 2
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Patch:
-    """One drawn cell with its labels."""
-
     image: NDArray[np.uint8]
     """(48, 48, 3) BGR."""
     label: int
     """Index into CLASSES."""
-    colours: NDArray[np.float32]
+    colours: Float32Array
     """(6,) mean BGR, 0 to 1, of the piece and of its surroundings, as photographed; NaN if there is no piece."""
 
 
@@ -68,8 +66,7 @@ class PatchMaker:
         image, seen = photograph(canvas, mask, chance, CELL_PX, PATCH_PX)
         return Patch(image, label, _colours(image, seen))
 
-    def _board(self) -> tuple[Canvas, NDArray[np.float32]]:
-        """An empty stretch of board around one cell, and its colour."""
+    def _board(self) -> tuple[Canvas, Float32Array]:
         chance = self._chance
         ground = _board_colour(chance)
         contrast = float(chance.choice((0.01, 0.03, 0.07, 0.13)) * chance.uniform(0.4, 1.3))
@@ -98,7 +95,7 @@ class PatchMaker:
             draw_man(canvas, light if chance.random() < 0.5 else dark, centre, chance, self._textures, None)
 
 
-def _board_colour(chance: np.random.Generator) -> NDArray[np.float32]:
+def _board_colour(chance: Rng) -> Float32Array:
     """BGR: mostly wood and paper, sometimes felt green, sometimes anything."""
     kind = chance.random()
     if kind < 0.5:
@@ -113,16 +110,13 @@ def _board_colour(chance: np.random.Generator) -> NDArray[np.float32]:
     return np.asarray(cv2.cvtColor(pixel, cv2.COLOR_HSV2BGR)[0, 0] / 255.0, dtype=np.float32)
 
 
-def _surface(
-    colour: NDArray[np.float32], contrast: float, chance: np.random.Generator, textures: Textures
-) -> NDArray[np.float32]:
+def _surface(colour: Float32Array, contrast: float, chance: Rng, textures: Textures) -> Float32Array:
     texture = textures.cut(chance, CANVAS_PX)[..., None] * contrast
     tint = 1 + chance.normal(0, 0.25, 3).astype(np.float32)
     return np.asarray(np.clip(colour * (1 + texture * tint * 1.5), 0, 1), dtype=np.float32)
 
 
-def _checker(canvas: Canvas, chance: np.random.Generator, textures: Textures) -> None:
-    """Squares of a second colour next to the one in the middle."""
+def _checker(canvas: Canvas, chance: Rng, textures: Textures) -> None:
     other = _surface(_board_colour(chance), 0.05, chance, textures)
     pitch = CELL_PX * chance.uniform(0.8, 1.3)
     low, high = int(CENTRE - pitch / 2), int(CENTRE + pitch / 2)
@@ -131,7 +125,7 @@ def _checker(canvas: Canvas, chance: np.random.Generator, textures: Textures) ->
         canvas[columns, rows] = other[columns, rows]
 
 
-def _ink(ground: NDArray[np.float32], chance: np.random.Generator) -> tuple[float, float, float]:
+def _ink(ground: Float32Array, chance: Rng) -> tuple[float, float, float]:
     """A colour that shows on the ground: mostly dark, sometimes light or coloured."""
     kind = chance.random()
     if kind < 0.65:
@@ -143,8 +137,7 @@ def _ink(ground: NDArray[np.float32], chance: np.random.Generator) -> tuple[floa
     return float(ink[0]), float(ink[1]), float(ink[2])
 
 
-def _lines(canvas: Canvas, ground: NDArray[np.float32], chance: np.random.Generator) -> None:
-    """Lines that meet on the cell, pass it by, or frame it as a square."""
+def _lines(canvas: Canvas, ground: Float32Array, chance: Rng) -> None:
     kind = chance.random()
     if kind < 0.1:
         return
@@ -169,13 +162,7 @@ def _lines(canvas: Canvas, ground: NDArray[np.float32], chance: np.random.Genera
         _dot(canvas, centre, ink, chance)
 
 
-def _frame(
-    canvas: Canvas,
-    centre: NDArray[np.float64],
-    ink: tuple[float, float, float],
-    width: int,
-    chance: np.random.Generator,
-) -> None:
+def _frame(canvas: Canvas, centre: FloatArray, ink: tuple[float, float, float], width: int, chance: Rng) -> None:
     half = CELL_PX * chance.uniform(0.4, 0.65)
     for sign in (-1, 1):
         offset = np.array([sign * half, 0.0])
@@ -183,7 +170,7 @@ def _frame(
         _segment(canvas, centre + offset[::-1] - (160, 0), centre + offset[::-1] + (160, 0), ink, width)
 
 
-def _passing_line(canvas: Canvas, ink: tuple[float, float, float], width: int, chance: np.random.Generator) -> None:
+def _passing_line(canvas: Canvas, ink: tuple[float, float, float], width: int, chance: Rng) -> None:
     distance = CELL_PX * chance.uniform(0.25, 0.7) * chance.choice((-1, 1))
     start, end = np.array([CENTRE + distance, -10.0]), np.array([CENTRE + distance, CANVAS_PX + 10.0])
     if chance.random() < 0.5:
@@ -191,17 +178,14 @@ def _passing_line(canvas: Canvas, ink: tuple[float, float, float], width: int, c
     _segment(canvas, start, end, ink, width)
 
 
-def _dot(
-    canvas: Canvas, centre: NDArray[np.float64], ink: tuple[float, float, float], chance: np.random.Generator
-) -> None:
+def _dot(canvas: Canvas, centre: FloatArray, ink: tuple[float, float, float], chance: Rng) -> None:
     """A printed point, ring or drilled hole on the crossing."""
     radius = CELL_PX * float(chance.choice((0.05, 0.09, 0.14, 0.2, 0.28)) * chance.uniform(0.8, 1.2))
     filled = radius < 0.2 * CELL_PX and chance.random() < 0.7
     _circle(canvas, centre, radius, ink, -1 if filled else int(chance.integers(1, 5)))
 
 
-def _landmark(canvas: Canvas, ground: NDArray[np.float32], chance: np.random.Generator) -> None:
-    """Letters, scratches and stains, anywhere."""
+def _landmark(canvas: Canvas, ground: Float32Array, chance: Rng) -> None:
     at = tuple(int(value) for value in chance.integers(5, CANVAS_PX - 5, 2))
     if chance.random() < 0.5:
         letter = chr(int(chance.integers(48, 90)))
@@ -212,21 +196,17 @@ def _landmark(canvas: Canvas, ground: NDArray[np.float32], chance: np.random.Gen
         _segment(canvas, np.array(at, dtype=np.float64), end, _ink(ground, chance), 1)
 
 
-def _segment(
-    canvas: Canvas, start: NDArray[np.float64], end: NDArray[np.float64], ink: tuple[float, float, float], width: int
-) -> None:
+def _segment(canvas: Canvas, start: FloatArray, end: FloatArray, ink: tuple[float, float, float], width: int) -> None:
     points = [tuple(round(float(value) * 16) for value in point) for point in (start, end)]
     cv2.line(canvas, points[0], points[1], ink, width, cv2.LINE_AA, 4)
 
 
-def _circle(
-    canvas: Canvas, centre: NDArray[np.float64], radius: float, ink: tuple[float, float, float], width: int
-) -> None:
+def _circle(canvas: Canvas, centre: FloatArray, radius: float, ink: tuple[float, float, float], width: int) -> None:
     at = (int(centre[0] * 16), int(centre[1] * 16))
     cv2.circle(canvas, at, int(radius * 16), ink, width, cv2.LINE_AA, 4)
 
 
-def _colours(image: NDArray[np.uint8], mask: NDArray[np.float32]) -> NDArray[np.float32]:
+def _colours(image: NDArray[np.uint8], mask: Float32Array) -> Float32Array:
     """(6,) mean colours inside and outside the mask; NaN inside if the mask is empty."""
     colours = np.full(6, np.nan, dtype=np.float32)
     inside = mask > 0.9

@@ -8,32 +8,28 @@ photographs.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
-from lab.simulated.camera import PinholeCamera
+from lab.simulated.arrays import Float32Array, FloatArray, Rng
+from lab.simulated.camera import PinholeCamera, Region
 from lab.simulated.drawing import with_print
 from lab.simulated.men import Man
-from lab.simulated.placed_pieces import PlacedPieces
 from lab.simulated.random_style import random_style
-from lab.simulated.scenes import random_board, shaped_by_chance
+from lab.simulated.scenes import random_board, random_play, shaped_by_chance
 from lab.simulated.style import Style
-from lab.simulated.tiles import Tile, has_tiles
-from lab.train.pathtraced_board import BoardBody, board_body, plain, usual_colours
+from lab.simulated.tiles import Piece, PlacedPieces, Tile, has_tiles
+from lab.train.pathtraced_board import BoardBody, board_body, plain, random_clutter, tiles_mesh, usual_colours
 from lab.train.pathtraced_camera import LensPlan, develop, place_camera, random_lens, sensor, straight_px
-from lab.train.pathtraced_clutter import random_clutter
 from lab.train.pathtraced_light import LightPlan, emitters, random_light
 from lab.train.pathtraced_men import MenLook, all_men, one_man, random_men
-from lab.train.pathtraced_mesh import Mesh, in_mitsuba
-from lab.train.pathtraced_tiles import tiles_mesh
-from lab.train.pathtraced_variant import RendererError, load_mitsuba
+from lab.train.pathtraced_mesh import Mesh, RendererError, in_mitsuba, load_mitsuba
 from rules import AnyGame
 from vision.frame import Image
 
-FloatArray = NDArray[np.float64]
 SAMPLES = 12
 """Paths through every pixel."""
 BOUNCES, BOUNCES_GLASS = 4, 9
@@ -47,8 +43,6 @@ LIT_PERCENTILE = 95
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class TracedScene:
-    """A picture with its labels."""
-
     image: Image
     corners_px: FloatArray
     """(4, 2) the frame's corners through the lens: top left first, clockwise."""
@@ -59,7 +53,7 @@ class TracedScene:
 
 
 def trace_scene(
-    template: BoardTemplate, game: AnyGame, rng: np.random.Generator, size_px: tuple[int, int] | None = None
+    template: BoardTemplate, game: AnyGame, rng: Rng, size_px: tuple[int, int] | None = None
 ) -> TracedScene:
     """One random scene. Raises RendererError if the renderer cannot be used, or leaves every scene dark."""
     mi = load_mitsuba()
@@ -71,7 +65,7 @@ def trace_scene(
 
 
 def _trace_once(
-    mi: Any, template: BoardTemplate, game: AnyGame, rng: np.random.Generator, size_px: tuple[int, int] | None
+    mi: Any, template: BoardTemplate, game: AnyGame, rng: Rng, size_px: tuple[int, int] | None
 ) -> TracedScene | None:
     """A scene; None if the picture is black: something is in front of the lens or of the only lamp."""
     template = shaped_by_chance(template, rng)
@@ -86,7 +80,8 @@ def _trace_once(
     standing = PlacedPieces(template, cells, style, rng, pawns=False)
     look = random_men(rng, template.man_diameter_mm, dict(style.men.colours), template.game, style.board.colour)
     contents = _contents(mi, template, style, standing, body, camera, look, light, rng)
-    film, straight = _render(mi, contents, camera, lens, look, int(rng.integers(2**31)))
+    straight = straight_px(camera)
+    film = rendered(mi, contents, camera, lens, straight, look, int(rng.integers(2**31)))
     if not np.percentile(film, LIT_PERCENTILE) > 0:
         return None
     image = develop(film, straight, lens, rng)
@@ -96,18 +91,11 @@ def _trace_once(
     )
 
 
-def random_position(game: AnyGame, template: BoardTemplate, rng: np.random.Generator) -> str:
-    """A position of a random game, or, in a third of the scenes, random contents."""
+def random_position(game: AnyGame, template: BoardTemplate, rng: Rng) -> str:
     if has_tiles(template) or rng.random() < 0.33:
         return random_board(template, rng)
-    position = game.initial()
     most = {"reversi": 60, "gomoku": 140, "nine_mens_morris": 50, "co_ganh": 60}.get(game.name, 60)
-    for _ in range(int(rng.integers(0, most))):
-        moves = game.legal_moves(position)
-        if not moves:
-            break
-        position = game.apply(position, moves[int(rng.integers(len(moves)))])
-    return game.board(position)
+    return game.board(random_play(game, rng, int(rng.integers(0, most))))
 
 
 def _contents(
@@ -119,11 +107,9 @@ def _contents(
     camera: PinholeCamera,
     look: MenLook,
     light: LightPlan,
-    rng: np.random.Generator,
+    rng: Rng,
 ) -> dict[str, Any]:
-    """Everything but the camera, as the renderer's dictionary."""
     men = [(piece.letter, piece.x_mm, -piece.y_mm, -piece.turn) for piece in standing.pieces if type(piece) is Man]
-    found = body.in_mitsuba(mi) | emitters(mi, light)
     parts: dict[str, tuple[Mesh | None, dict[str, Any]]] = {
         "men": (all_men(look, men, body.height_mm, rng), look.bsdf()),
         "shutters": (light.shutters, plain(0.0)),
@@ -137,29 +123,51 @@ def _contents(
             plain(float(rng.uniform(0.1, 0.8))),
         )
         parts["spares"] = random_clutter(rng, camera, low, high, body.table_z, guarded, spares), look.bsdf()
+    return contents_of(mi, template, style, standing.pieces, body, light, parts)
+
+
+def contents_of(
+    mi: Any,
+    template: BoardTemplate,
+    style: Style,
+    pieces: Sequence[Piece],
+    body: BoardBody,
+    light: LightPlan,
+    parts: Mapping[str, tuple[Mesh | None, dict[str, Any]]],
+) -> dict[str, Any]:
+    """Everything but the camera, as the renderer's dictionary; `parts` are meshes with their materials."""
+    found = body.in_mitsuba(mi) | emitters(mi, light)
     found |= {name: in_mitsuba(mi, name, mesh, bsdf) for name, (mesh, bsdf) in parts.items() if mesh is not None}
-    tiles = [piece for piece in standing.pieces if isinstance(piece, Tile)]
+    tiles = [piece for piece in pieces if isinstance(piece, Tile)]
     return found | (tiles_mesh(mi, template, style, tiles, body) if tiles else {})
 
 
-def _render(
-    mi: Any, contents: dict[str, Any], camera: PinholeCamera, lens: LensPlan, look: MenLook, seed: int
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The light on the film, and for every pixel the place where a distortion-free lens sees the same."""
-    straight = straight_px(camera)
-    depth = BOUNCES_GLASS if look.kind == "glass" else BOUNCES
-    scene = mi.load_dict(
-        {
-            "type": "scene",
-            "integrator": {"type": "path", "max_depth": depth},
-            "sensor": sensor(mi, camera, lens, straight, SAMPLES),
-            **contents,
+def rendered(
+    mi: Any,
+    contents: dict[str, Any],
+    camera: PinholeCamera,
+    lens: LensPlan,
+    straight: Float32Array,
+    look: MenLook,
+    seed: int,
+    part: Region | None = None,
+    samples: int = SAMPLES,
+) -> Float32Array:
+    """The light on the film, or on a part of it; `straight` is that of the camera."""
+    seen = sensor(mi, camera, lens, straight, samples)
+    if part is not None:
+        seen["film"] |= {
+            "crop_offset_x": part.left,
+            "crop_offset_y": part.top,
+            "crop_width": part.right - part.left,
+            "crop_height": part.bottom - part.top,
         }
-    )
-    return np.array(mi.render(scene, seed=seed), dtype=np.float32)[..., :3], straight
+    integrator = {"type": "path", "max_depth": BOUNCES_GLASS if look.kind == "glass" else BOUNCES}
+    scene = mi.load_dict({"type": "scene", "integrator": integrator, "sensor": seen, **contents})
+    return np.array(mi.render(scene, seed=seed), dtype=np.float32)[..., :3]
 
 
-def _spares(look: MenLook, rng: np.random.Generator) -> list[Mesh]:
+def _spares(look: MenLook, rng: Rng) -> list[Mesh]:
     """Pieces out of play beside the board; none in half of the scenes."""
     letters = list(look.colours)
     count = int(rng.integers(1, 12)) if rng.random() < 0.5 else 0

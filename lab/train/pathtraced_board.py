@@ -1,4 +1,4 @@
-"""The body of a path-traced board, and the table under it."""
+"""The body of a path-traced board, the table under it, and what lies around."""
 
 from __future__ import annotations
 
@@ -7,17 +7,19 @@ from typing import Any
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
+from lab.simulated.arrays import Float32Array, FloatArray, Rng
+from lab.simulated.camera import PinholeCamera
 from lab.simulated.drawing import draw_face
-from lab.simulated.light import linear
+from lab.simulated.light import Light, linear
 from lab.simulated.style import BoardStyle, Colour, Style
 from lab.simulated.texture import planks, surface
-from lab.train.pathtraced_mesh import Mesh, block, in_mitsuba, joined, sheet
+from lab.simulated.tile_painter import TilePainter
+from lab.simulated.tiles import Tile
+from lab.train.pathtraced_camera import is_before, seen_px
+from lab.train.pathtraced_mesh import Mesh, block, in_mitsuba, joined, lathe, sheet
 
-FloatArray = NDArray[np.float64]
-Float32Array = NDArray[np.float32]
 TEXELS_PER_MM = 3.0
 TABLE_TEXELS_PER_MM = 1.6
 TABLE_TILE_MM = 760.0
@@ -35,8 +37,6 @@ USUAL_SHARE = 0.5
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class BoardBody:
-    """A board with its drawing, and its table, in the meshes' frame."""
-
     face: Float32Array
     """(h, w, 3) linear blue, green, red of the board's top, border included."""
     table: Float32Array
@@ -68,7 +68,6 @@ class BoardBody:
         return np.asarray(np.sin(angles) @ self.waves[:, 0], dtype=np.float64)
 
     def in_mitsuba(self, mi: Any) -> dict[str, Any]:
-        """Board, table and floor for the renderer."""
         board, ground = self.style.board, self.style.surface
         cells = 48 if self.waves[:, 0].any() else 1
         thick = board.thickness_mm
@@ -95,7 +94,6 @@ class BoardBody:
         return mesh.placed((*self.centre_mm[:2], self.table_z), float(turn) if abs(turn) < 0.6 else 0.0)
 
     def _rim(self) -> Mesh:
-        """A raised edge along all sides."""
         board = self.style.board
         width, rise = board.frame_mm, 0.8 * board.frame_mm
         size, middle = self.high_mm - self.low_mm, (self.high_mm + self.low_mm) / 2
@@ -110,8 +108,7 @@ class BoardBody:
         return joined(bars)
 
 
-def board_body(template: BoardTemplate, style: Style, rng: np.random.Generator) -> BoardBody:
-    """The board of a style with its drawing."""
+def board_body(template: BoardTemplate, style: Style, rng: Rng) -> BoardBody:
     border = style.board.border_mm
     width, height = template.size_mm
     face = draw_face(template, style.board, TEXELS_PER_MM, rng)
@@ -132,7 +129,7 @@ def board_body(template: BoardTemplate, style: Style, rng: np.random.Generator) 
     return BoardBody(face, np.asarray(table, np.float32), style, low, high, centre, waves)
 
 
-def usual_colours(style: Style, game: str, rng: np.random.Generator) -> Style:
+def usual_colours(style: Style, game: str, rng: Rng) -> Style:
     """The style; in half of the scenes with the usual colours of that game's boards."""
     if game not in USUAL or rng.random() > USUAL_SHARE:
         return style
@@ -140,13 +137,12 @@ def usual_colours(style: Style, game: str, rng: np.random.Generator) -> Style:
     gain = float(rng.uniform(0.75, 1.15))
     pair = choices[int(rng.integers(len(choices)))]
     (blue, green, red), (blue2, green2, red2) = pair
-    board = dataclasses.replace(
-        style.board,
+    return style.but(
+        "board",
         colour=(gain * blue, gain * green, gain * red),
         accent=(gain * blue2, gain * green2, gain * red2),
         line_colour=(24.0, 30.0, 34.0),
     )
-    return dataclasses.replace(style, board=board)
 
 
 def textured(mi: Any, texture: Float32Array, gloss: float, repeat_mm: float = 0.0) -> dict[str, Any]:
@@ -168,7 +164,7 @@ def plain(gloss: float) -> dict[str, Any]:
     }
 
 
-def _stars(face: Float32Array, template: BoardTemplate, board: BoardStyle, rng: np.random.Generator) -> None:
+def _stars(face: Float32Array, template: BoardTemplate, board: BoardStyle, rng: Rng) -> None:
     """Draws the usual dots in place: five or nine on crossings."""
     count = round(len(template.cell_names) ** 0.5)
     step = 3 if count >= 13 else 1
@@ -182,3 +178,115 @@ def _stars(face: Float32Array, template: BoardTemplate, board: BoardStyle, rng: 
             x, y = (template.cells_mm[row * count + column] + board.border_mm) * TEXELS_PER_MM - 0.5
             colour = [float(value) for value in linear(board.line_colour)]
             cv2.circle(face, (round(x * 16), round(y * 16)), round(radius * TEXELS_PER_MM * 16), colour, -1, 16, 4)
+
+
+TRIES = 12
+CLEAR_MM = 6.0
+"""Millimetres left free between the board and the objects beside it."""
+
+
+def random_clutter(
+    rng: Rng,
+    camera: PinholeCamera,
+    low_mm: FloatArray,
+    high_mm: FloatArray,
+    table_z: float,
+    guarded_mm: FloatArray,
+    spares: list[Mesh],
+) -> Mesh | None:
+    """Objects on the table outside the board from `low_mm` to `high_mm` (2,), and `spares` as they are.
+
+    None of them hides the points `guarded_mm` (n, 3) from the camera.
+    """
+    guarded = _hull(camera, guarded_mm)
+    placed: list[Mesh] = []
+    taken: list[tuple[FloatArray, float]] = []
+    things = [_thing(rng) for _ in range(int(rng.choice([0, 1, 2, 3, 5, 7], p=[0.2, 0.2, 0.2, 0.2, 0.12, 0.08])))]
+    for thing in [*things, *spares]:
+        reach = float(np.linalg.norm(thing.places[:, :2], axis=1).max())
+        for _ in range(TRIES):
+            at = _beside(rng, low_mm, high_mm, reach + CLEAR_MM)
+            if any(np.linalg.norm(at - other) < reach + there for other, there in taken):
+                continue
+            mesh = thing.placed((*at, table_z), float(rng.uniform(0, 2 * np.pi)))
+            if is_before(camera, mesh.box).all() and not _hides(camera, mesh, guarded):
+                placed.append(mesh)
+                taken.append((at, reach))
+                break
+    return joined(placed) if placed else None
+
+
+def _hides(camera: PinholeCamera, mesh: Mesh, guarded: Float32Array) -> bool:
+    return float(cv2.intersectConvexConvex(_hull(camera, mesh.box), guarded)[0]) > 0
+
+
+def _hull(camera: PinholeCamera, points_mm: FloatArray) -> Float32Array:
+    return np.asarray(cv2.convexHull(seen_px(camera, points_mm).astype(np.float32)), dtype=np.float32)
+
+
+def _beside(rng: Rng, low_mm: FloatArray, high_mm: FloatArray, reach: float) -> FloatArray:
+    """A random place outside the board, nearer ones being likelier."""
+    away = reach + float(rng.exponential(60.0))
+    side = int(rng.integers(4))
+    along = rng.uniform(low_mm - 60, high_mm + 60)
+    across = (low_mm - away, high_mm + away)[side % 2]
+    return np.array([across[0], along[1]]) if side < 2 else np.array([along[0], across[1]])
+
+
+def _thing(rng: Rng) -> Mesh:
+    kind = rng.random()
+    colour = rng.uniform(0.02, 0.8, 3) if rng.random() < 0.6 else np.full(3, rng.uniform(0.02, 0.85))
+    if kind < 0.22:
+        return _coloured(block(rng.uniform((50, 40), (120, 90)), float(rng.uniform(4, 45)), 2.0, 1.0), colour)
+    if kind < 0.38:
+        return _coloured(block(rng.uniform((40, 25), (110, 80)), 0.4, 0.6, 0.2), np.full(3, rng.uniform(0.5, 0.85)))
+    if kind < 0.55:
+        return _cup(rng, colour)
+    if kind < 0.75:
+        radius = float(rng.uniform(3, 5.5))
+        return _coloured(block((float(rng.uniform(55, 95)), radius), 2 * radius, radius, 0.9 * radius), colour)
+    if kind < 0.87:
+        return _coloured(block((75.0, 37.0), 8.0, 9.0, 2.0), np.full(3, rng.uniform(0.01, 0.06)))
+    bends = np.linspace(-np.pi / 2 + 0.2, np.pi / 2, 20)
+    ball = lathe(np.stack([np.cos(bends), 1 + np.sin(bends)], axis=1), 32)
+    return _coloured(ball.placed((0, 0, 0), scale=float(rng.uniform(8, 32))), colour)
+
+
+def _cup(rng: Rng, colour: FloatArray) -> Mesh:
+    radius, height = float(rng.uniform(28, 44)), float(rng.uniform(30, 105))
+    outline = [[0.8, 0], [0.85, 0.05], [0.97, 0.7], [1.0, 1.0], [0.94, 1.0], [0.9, 0.7], [0.8, 0.55], [0.0, 0.55]]
+    cup = _coloured(lathe(np.array(outline) * (radius, height), 40), colour)
+    inside = cup.places[:, 2] < 0.56 * height
+    near = np.linalg.norm(cup.places[:, :2], axis=1) < 0.83 * radius
+    drink = rng.uniform(0.01, 0.3, 3)
+    return cup.coloured(np.where((inside & near)[:, None], drink, cup.colours))
+
+
+def _coloured(mesh: Mesh, colour: FloatArray) -> Mesh:
+    return mesh.coloured(np.asarray(colour, dtype=np.float64))
+
+
+def tiles_mesh(mi: Any, template: BoardTemplate, style: Style, tiles: list[Tile], body: BoardBody) -> dict[str, Any]:
+    half_mm = template.man_diameter_mm
+    painter = TilePainter(style.tiles, half_mm, Light(style, (0.0, 0.0)))
+    words = sorted({tile.letters for tile in tiles})
+    faces = [painter.face(word) for word in words]
+    height, width = faces[0].shape[0], max(face.shape[1] for face in faces)
+    atlas = np.concatenate([np.pad(face, ((0, 0), (0, width - face.shape[1]), (0, 0)), mode="edge") for face in faces])
+    meshes = []
+    for tile in tiles:
+        row = words.index(tile.letters)
+        mesh = block(painter.extent_mm(tile), painter.height_mm, style.tiles.corner_mm, style.tiles.bevel_mm)
+        mesh = _on_atlas(mesh, half_mm, len(tile.letters), faces[row].shape[1] / width, row, len(words))
+        lift = float(body.height_mm(np.array([[tile.x_mm, -tile.y_mm]]))[0])
+        meshes.append(mesh.placed((tile.x_mm, -tile.y_mm, lift), -tile.turn))
+    assert atlas.shape[0] == height * len(words)
+    gloss = 0.4 + 0.6 * style.tiles.gloss
+    return {"tiles": in_mitsuba(mi, "tiles", joined(meshes), textured(mi, atlas, gloss))}
+
+
+def _on_atlas(mesh: Mesh, half_mm: float, halves: int, share: float, row: int, rows: int) -> Mesh:
+    """The tile's texture coordinates, moved to its face on the atlas, which fills `share` of its row."""
+    across = share * (0.5 + mesh.places[:, 0] / (half_mm * halves))
+    down = (row + np.clip(0.5 - mesh.places[:, 1] / half_mm, 0.01, 0.99)) / rows
+    return dataclasses.replace(mesh, texels=np.stack([across, down], axis=1))

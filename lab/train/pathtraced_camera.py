@@ -7,14 +7,12 @@ from typing import Any
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.simulated.arrays import BoolArray, Float32Array, FloatArray, Rng
 from lab.simulated.camera import PinholeCamera, look_at
 from lab.simulated.style import CameraStyle
 from vision.frame import Image
 
-FloatArray = NDArray[np.float64]
-Float32Array = NDArray[np.float32]
 MIRROR = np.array([1.0, -1.0, 1.0])
 """From the simulated table's frame, whose y runs towards the viewer, to the meshes' frame."""
 
@@ -26,8 +24,6 @@ SPARK = 1.8
 
 @dataclasses.dataclass(frozen=True)
 class LensPlan:
-    """Focus, and the camera's processing of the light."""
-
     aperture_mm: float
     """Radius of the lens's opening."""
     focus: float
@@ -50,7 +46,7 @@ class LensPlan:
     jpeg_quality: int
 
 
-def random_lens(rng: np.random.Generator, *, dim: bool) -> LensPlan:
+def random_lens(rng: Rng, *, dim: bool) -> LensPlan:
     """A random camera: mostly a phone's, focused on the board; noisy if the light is dim."""
     noise = float(np.exp(rng.normal(1.0 if dim else -0.3, 0.5)))
     off_focus = float(rng.normal(0, 0.25)) if rng.random() < 0.3 else float(rng.normal(0, 0.04))
@@ -73,17 +69,8 @@ def random_lens(rng: np.random.Generator, *, dim: bool) -> LensPlan:
 
 def place_camera(outline_mm: FloatArray, size_px: tuple[int, int], style: CameraStyle) -> PinholeCamera:
     """The camera that sees the board's outline (4, 2) as the style asks."""
-    return look_at(
-        outline_mm,
-        size_px,
-        focal=style.focal * max(1.0, size_px[1] / size_px[0]),
-        tilt_deg=style.tilt_deg,
-        azimuth_deg=style.azimuth_deg,
-        roll_deg=style.roll_deg,
-        fill=style.fill,
-        shift=style.shift,
-        distortion=style.distortion,
-    )
+    longer = max(1.0, size_px[1] / size_px[0])
+    return look_at(outline_mm, size_px, **vars(dataclasses.replace(style, focal=style.focal * longer)))
 
 
 def eye_mm(camera: PinholeCamera) -> FloatArray:
@@ -96,7 +83,7 @@ def seen_px(camera: PinholeCamera, points_mm: FloatArray) -> FloatArray:
     return camera.project(points_mm * MIRROR)
 
 
-def is_before(camera: PinholeCamera, points_mm: FloatArray) -> NDArray[np.bool_]:
+def is_before(camera: PinholeCamera, points_mm: FloatArray) -> BoolArray:
     """(n,) whether points in the meshes' frame are in front of the lens."""
     return np.asarray((points_mm * (1, -1, -1) - camera.centre_mm) @ camera.camera_from_world[2] > 1.0)
 
@@ -140,19 +127,13 @@ def film_pad(straight: Float32Array, size_px: tuple[int, int]) -> int:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Metered:
-    """White balance and exposure."""
-
     balance: Float32Array
     """(3,) factors of blue, green, red."""
     gain: float
 
 
 def develop(
-    film: Float32Array,
-    straight: Float32Array,
-    plan: LensPlan,
-    rng: np.random.Generator,
-    metered: Metered | None = None,
+    film: Float32Array, straight: Float32Array, plan: LensPlan, rng: Rng, metered: Metered | None = None
 ) -> Image:
     """The picture (h, w, 3) BGR from the light (h + pad, w + pad, 3) RGB on the film.
 
@@ -169,7 +150,6 @@ def develop(
 
 
 def meter(film: Float32Array, straight: Float32Array, plan: LensPlan) -> Metered:
-    """White balance and exposure for the light on the film."""
     return _metered(_light_of(film, straight), plan)
 
 
@@ -210,7 +190,7 @@ def _toned(light: Float32Array, plan: LensPlan) -> Image:
     return np.asarray(np.clip(255 * value + 0.5, 0, 255).astype(np.uint8))
 
 
-def _grain(shape: tuple[int, ...], rng: np.random.Generator) -> Float32Array:
+def _grain(shape: tuple[int, ...], rng: Rng) -> Float32Array:
     """Noise of standard deviation 1, a little blotchy as after demosaicing."""
     noise = rng.standard_normal(shape, dtype=np.float32)
     blotchy = np.asarray(cv2.GaussianBlur(noise, (0, 0), 0.7), dtype=np.float32)

@@ -7,15 +7,14 @@ from typing import Any, Literal
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.simulated.arrays import FloatArray, Rng
 from lab.simulated.camera import PinholeCamera
 from lab.simulated.light import linear
 from lab.simulated.style import LampStyle, Style
 from lab.train.pathtraced_camera import eye_mm, is_before, seen_px
 from lab.train.pathtraced_mesh import Mesh, block, joined, lathe
 
-FloatArray = NDArray[np.float64]
 Kind = Literal["lamp", "window", "sun", "overcast", "coloured", "glare", "dim"]
 KINDS: tuple[Kind, ...] = ("lamp", "window", "sun", "overcast", "coloured", "glare", "dim")
 SHARES = (0.26, 0.2, 0.2, 0.1, 0.1, 0.08, 0.06)
@@ -42,8 +41,6 @@ class Glow:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class LightPlan:
-    """All light of one scene."""
-
     kind: Kind
     glows: tuple[Glow, ...]
     room: FloatArray
@@ -52,7 +49,7 @@ class LightPlan:
     """Objects that stand in the light and cast shadows, out of the picture."""
 
 
-def random_light(rng: np.random.Generator, style: Style, centre_mm: FloatArray, camera: PinholeCamera) -> LightPlan:
+def random_light(rng: Rng, style: Style, centre_mm: FloatArray, camera: PinholeCamera) -> LightPlan:
     """Random light on a board around `centre_mm` (3,); no lamp hangs in the camera's view."""
     eye = eye_mm(camera)
     kind: Kind = KINDS[int(rng.choice(len(KINDS), p=SHARES))]
@@ -86,7 +83,6 @@ def random_light(rng: np.random.Generator, style: Style, centre_mm: FloatArray, 
 
 
 def emitters(mi: Any, plan: LightPlan) -> dict[str, Any]:
-    """The lights as the renderer's dictionary."""
     found: dict[str, Any] = {
         f"glow{index}": {
             "type": "sphere",
@@ -128,7 +124,7 @@ def _lamp(lamp: LampStyle, centre_mm: FloatArray) -> Glow:
     return Glow(centre_mm + lamp.distance_mm * way, radius, strength * (lamp.distance_mm / radius) ** 2)
 
 
-def _side_lamp(rng: np.random.Generator) -> LampStyle:
+def _side_lamp(rng: Rng) -> LampStyle:
     return LampStyle(
         direction_deg=float(rng.uniform(0, 360)),
         elevation_deg=float(rng.uniform(25, 60)),
@@ -139,14 +135,14 @@ def _side_lamp(rng: np.random.Generator) -> LampStyle:
     )
 
 
-def _sun(rng: np.random.Generator, centre_mm: FloatArray) -> tuple[Glow, FloatArray]:
+def _sun(rng: Rng, centre_mm: FloatArray) -> tuple[Glow, FloatArray]:
     way = _towards(float(rng.uniform(0, 360)), float(rng.uniform(25, 65)))
     radius = SUN_MM * SUN_RADIUS
     strength = float(rng.uniform(1.0, 3.0)) * np.array([1.0, rng.uniform(0.86, 0.97), rng.uniform(0.66, 0.9)])
     return Glow(centre_mm + SUN_MM * way, radius, strength / SUN_RADIUS**2), way
 
 
-def _mirrored(rng: np.random.Generator, centre_mm: FloatArray, eye_mm: FloatArray) -> Glow:
+def _mirrored(rng: Rng, centre_mm: FloatArray, eye_mm: FloatArray) -> Glow:
     """A lamp whose reflection in the board's face reaches the lens."""
     seen = centre_mm + np.array([*rng.normal(0, 60, 2), 0.0])
     way = seen - eye_mm
@@ -157,7 +153,7 @@ def _mirrored(rng: np.random.Generator, centre_mm: FloatArray, eye_mm: FloatArra
     return Glow(seen + distance * way, radius, strength * (distance / radius) ** 2)
 
 
-def _window_frame(rng: np.random.Generator, centre_mm: FloatArray, way: FloatArray) -> list[Mesh]:
+def _window_frame(rng: Rng, centre_mm: FloatArray, way: FloatArray) -> list[Mesh]:
     """Bars, blinds or leaves far up in the sun's path; nothing in a third of the scenes."""
     kind = rng.random()
     middle = centre_mm + way * float(rng.uniform(1300, 2200))
@@ -179,7 +175,7 @@ def _window_frame(rng: np.random.Generator, centre_mm: FloatArray, way: FloatArr
     return []
 
 
-def _head(rng: np.random.Generator, eye_mm: FloatArray, centre_mm: FloatArray) -> Mesh:
+def _head(rng: Rng, eye_mm: FloatArray, centre_mm: FloatArray) -> Mesh:
     """The head of the person who holds the camera: a ball behind it."""
     bends = np.linspace(-np.pi / 2, np.pi / 2, 14)
     ball = lathe(np.stack([np.cos(bends), np.sin(bends)], axis=1), 24)
@@ -187,7 +183,7 @@ def _head(rng: np.random.Generator, eye_mm: FloatArray, centre_mm: FloatArray) -
     return ball.placed(eye_mm + 230 * back + rng.normal(0, 60, 3), scale=float(rng.uniform(80, 150)))
 
 
-def _room(rng: np.random.Generator, level: float, windows: int, bright: float) -> FloatArray:
+def _room(rng: Rng, level: float, windows: int, bright: float) -> FloatArray:
     """Walls, furniture and windows in every direction; the upper half lights the table."""
     height, width = ROOM
     rows = np.linspace(1, -1, height)[:, None, None]  # 1 is straight up

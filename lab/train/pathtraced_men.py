@@ -6,13 +6,12 @@ import dataclasses
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lab.simulated.arrays import BoolArray, FloatArray, Rng
 from lab.simulated.light import linear
 from lab.simulated.style import Colour
 from lab.train.pathtraced_mesh import Mesh, joined, lathe
 
-FloatArray = NDArray[np.float64]
 Kind = Literal["disc", "domed", "lens", "tall", "pawn", "ring", "coin", "button", "glass"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 SHARES = (0.32, 0.14, 0.16, 0.06, 0.05, 0.06, 0.08, 0.06, 0.07)
@@ -28,8 +27,6 @@ METALS: dict[str, tuple[Colour, ...]] = {
 
 @dataclasses.dataclass(frozen=True)
 class MenLook:
-    """The pieces of one set."""
-
     kind: Kind
     radius_mm: float
     height_mm: float
@@ -48,7 +45,6 @@ class MenLook:
     colours: dict[str, Colour]
 
     def bsdf(self) -> dict[str, Any]:
-        """The material, coloured by the mesh."""
         return {
             "type": "principled",
             "base_color": {"type": "mesh_attribute", "name": "vertex_color"},
@@ -61,9 +57,7 @@ class MenLook:
         }
 
 
-def random_men(
-    rng: np.random.Generator, diameter_mm: float, colours: dict[str, Colour], game: str, board: Colour
-) -> MenLook:
+def random_men(rng: Rng, diameter_mm: float, colours: dict[str, Colour], game: str, board: Colour) -> MenLook:
     """A random set; `diameter_mm` is the template's, `colours` are by class letter, `board` lies under them."""
     kind: Kind = KINDS[int(rng.choice(len(KINDS), p=SHARES))]
     if game == "gomoku" and rng.random() < STONE_SHARE:
@@ -97,7 +91,7 @@ def random_men(
     )
 
 
-def one_man(look: MenLook, letter: str, rng: np.random.Generator) -> Mesh:
+def one_man(look: MenLook, letter: str, rng: Rng) -> Mesh:
     """A piece standing on z = 0 at the origin."""
     segments = 32 if look.radius_mm < 12 else 48
     mesh = lathe(profile(look), segments)
@@ -158,7 +152,6 @@ def _relief(distance: FloatArray, look: MenLook) -> FloatArray:
 
 
 def _pawn(radius: float, height: float) -> FloatArray:
-    """A foot, a waist and a round head."""
     head = 0.42 * radius
     bends = np.linspace(-1.0, np.pi / 2, 14)
     ball = np.stack([head * 1.15 * np.cos(bends), height - head * 1.15 * (1 - np.sin(bends))], axis=1)
@@ -166,7 +159,7 @@ def _pawn(radius: float, height: float) -> FloatArray:
     return np.concatenate([body * (radius, height), ball[ball[:, 1] > 0.6 * height]])
 
 
-def _fibres(places: FloatArray, radius: float, rng: np.random.Generator) -> FloatArray:
+def _fibres(places: FloatArray, radius: float, rng: Rng) -> FloatArray:
     """(n,) -1 to 1, stripes along x as in wood."""
     total, phase = np.zeros(len(places)), rng.uniform(0, 2 * np.pi, 4)
     for index, wave in enumerate((9.0, 17.0, 31.0, 6.0)):
@@ -175,13 +168,13 @@ def _fibres(places: FloatArray, radius: float, rng: np.random.Generator) -> Floa
     return total / 4
 
 
-def _holes(places: FloatArray, radius: float) -> NDArray[np.bool_]:
+def _holes(places: FloatArray, radius: float) -> BoolArray:
     spots = 0.24 * radius * np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]])
     away = np.linalg.norm(places[:, None, :2] - spots, axis=2).min(axis=1)
     return np.asarray(away < 0.13 * radius)
 
 
-def _embossed(mesh: Mesh, look: MenLook, rng: np.random.Generator) -> Mesh:
+def _embossed(mesh: Mesh, look: MenLook, rng: Rng) -> Mesh:
     """Normals that lean as on a coin's head and letters."""
     waves = rng.normal(0, 7 / look.radius_mm, (6, 2))
     phase = rng.uniform(0, 2 * np.pi, 6)
@@ -192,7 +185,7 @@ def _embossed(mesh: Mesh, look: MenLook, rng: np.random.Generator) -> Mesh:
     return dataclasses.replace(mesh, normals=normals / np.linalg.norm(normals, axis=1, keepdims=True))
 
 
-def _faint(colours: dict[str, Colour], board: Colour, rng: np.random.Generator) -> dict[str, Colour]:
+def _faint(colours: dict[str, Colour], board: Colour, rng: Rng) -> dict[str, Colour]:
     """Makes one side's pieces nearly as light as the board, if the other side's stay clearly lighter or darker."""
     letters = list(colours)
     which = int(rng.integers(0, len(letters)))
@@ -202,13 +195,11 @@ def _faint(colours: dict[str, Colour], board: Colour, rng: np.random.Generator) 
     return changed if light > 2.5 * dark else colours
 
 
-def _one(choices: tuple[Colour, ...], rng: np.random.Generator) -> Colour:
+def _one(choices: tuple[Colour, ...], rng: Rng) -> Colour:
     return choices[int(rng.integers(0, len(choices)))]
 
 
-def all_men(
-    look: MenLook, men: list[tuple[str, float, float, float]], height_mm: Any, rng: np.random.Generator
-) -> Mesh | None:
+def all_men(look: MenLook, men: list[tuple[str, float, float, float]], height_mm: Any, rng: Rng) -> Mesh | None:
     """Pieces at (letter, x, y, turn) in the right-handed frame, on a board of that height; None if there are none."""
     placed = [
         one_man(look, letter, rng).placed((x, y, float(height_mm(np.array([[x, y]]))[0])), turn)

@@ -1,20 +1,59 @@
-"""Triangle meshes of the path-traced table: turned bodies, boxes and sheets, with a colour at every corner.
+"""Mitsuba 3 on LLVM, the renderer; and the triangle meshes of the path-traced table.
 
-Frame: x to the right, y away from the viewer, z up, in millimetres, the board's top-left corner at the origin: the
-simulated table's frame with y reversed, so that it is right-handed.
-"""
+Meshes are turned bodies, boxes and sheets, with a colour at every corner. Frame: x to the right, y away from the
+viewer, z up, in millimetres, the board's top-left corner at the origin: the simulated table's frame with y reversed, so
+that it is right-handed."""
 
 from __future__ import annotations
 
 import dataclasses
+import functools
+import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-Numbers = Sequence[float] | NDArray[np.float64]
+from lab.simulated.arrays import FloatArray
+
+VARIANT = "llvm_ad_rgb"
+OLDEST_LLVM = 17
+"""Version; LLVM 15 aborts the process ("Cannot select") on processors with AVX-512 that are newer than itself."""
+
+
+class RendererError(ValueError):
+    """The renderer or a library of it is missing; the message says how to get it."""
+
+
+@functools.cache
+def load_mitsuba(threads: int = 1) -> Any:
+    """The module `mitsuba` on so many processor cores. Raises RendererError."""
+    try:
+        mitsuba, drjit = importlib.import_module("mitsuba"), importlib.import_module("drjit")
+    except ImportError as error:
+        raise RendererError(f"{error.name} is not installed; ./kibitzer train installs it") from None
+    try:
+        mitsuba.set_variant(VARIANT)
+        drjit.set_thread_count(threads)
+        # The first array triggers the search for LLVM.
+        drjit.eval(mitsuba.Float([0.0, 1.0]) + 1.0)
+    except (ImportError, RuntimeError) as error:
+        reason = str(error).strip().splitlines()[-1]
+        raise RendererError(
+            f"Mitsuba finds no LLVM ({reason}); on Debian: sudo apt-get install libllvm19, "
+            "or name the library in DRJIT_LIBLLVM_PATH"
+        ) from None
+    version = drjit.detail.llvm_version()
+    if version[0] < OLDEST_LLVM:
+        raise RendererError(
+            f"LLVM {version[0]} is too old for Mitsuba, which needs {OLDEST_LLVM} or newer; "
+            "on Debian: sudo apt-get install libllvm19"
+        )
+    return mitsuba
+
+
+Numbers = Sequence[float] | FloatArray
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -33,7 +72,6 @@ class Mesh:
     """(n, 2) place in the texture, 0 to 1, x to the right and y down; zeros without a texture."""
 
     def coloured(self, colour: FloatArray) -> Mesh:
-        """The mesh in one colour, or in a colour per corner."""
         return dataclasses.replace(self, colours=np.broadcast_to(colour, self.places.shape).astype(np.float64))
 
     def placed(self, at: Numbers, turn: float = 0.0, scale: float = 1.0, lean: float = 0.0) -> Mesh:
@@ -53,7 +91,6 @@ class Mesh:
 
 
 def joined(meshes: Sequence[Mesh]) -> Mesh:
-    """All meshes as one."""
     starts = np.cumsum([0, *(len(mesh.places) for mesh in meshes)])
     faces = [mesh.faces + np.uint32(start) for mesh, start in zip(meshes, starts, strict=False)]
     return Mesh(
@@ -152,7 +189,6 @@ def _upright(values: FloatArray, segments: int) -> FloatArray:
 
 
 def _split(a: NDArray[Any], b: NDArray[Any], c: NDArray[Any], d: NDArray[Any]) -> NDArray[np.uint32]:
-    """Two triangles for each quadrangle a b c d."""
     first, second = np.stack([a, b, c], axis=-1).reshape(-1, 3), np.stack([a, c, d], axis=-1).reshape(-1, 3)
     return np.concatenate([first, second]).astype(np.uint32)
 

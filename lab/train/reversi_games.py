@@ -24,6 +24,7 @@ from games.reversi.kernel.endgame import prove
 from games.reversi.kernel.memory import BEST_MOVE, BEST_SCORE, GENERATION, NODES, SALT, Memory
 from games.reversi.kernel.midgame import LOWEST, WON, negamax
 from games.reversi.kernel.searcher import SELECTIVE
+from lab.simulated.arrays import Float32Array
 
 U = np.uint64
 ZERO, ONE = U(0), U(1)
@@ -47,12 +48,10 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
 
 
 class Positions(NamedTuple):
-    """Positions and their results."""
-
     mine: NDArray[np.uint64]
     """Discs of the side to move, a bit a square."""
     theirs: NDArray[np.uint64]
-    worth: NDArray[np.float32]
+    worth: Float32Array
     """Discs of the side to move minus the enemy's, expected at the end; the winner gets the empty squares."""
     game: NDArray[np.int32]
     """Number of the position's game."""

@@ -1,8 +1,10 @@
-"""Writes a folder of path-traced pictures with their labels, scene by scene; a stopped run can be continued."""
+"""Path-traced scenes in folders, for measuring and training: made once, and continued."""
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import logging
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -11,10 +13,12 @@ from typing import Any
 import cv2
 import numpy as np
 
+import games
 from calibration.template import load_template
+from lab.simulated.arrays import Rng
 from lab.train.pathtraced import trace_scene
 from rules import AnyGame
-from rules.options import switched_on
+from rules.options import rules_from_words, switched_on
 
 NOTE = "path-traced by kibitzer train scenes; no photographs, no real boards"
 MAX_SCENES = 4000
@@ -58,7 +62,7 @@ def write_scenes(
     return made
 
 
-def scene_chance(game: AnyGame, seed: int, number: int) -> np.random.Generator:
+def scene_chance(game: AnyGame, seed: int, number: int) -> Rng:
     """The random generator of one scene: different for every game, rule that changes the board, seed and number."""
     rules = ",".join(sorted(switched_on(game)))
     return np.random.default_rng([seed, number, zlib.crc32(f"{game.name} {rules}".encode())])
@@ -66,13 +70,7 @@ def scene_chance(game: AnyGame, seed: int, number: int) -> np.random.Generator:
 
 def _labels(out: Path, game: AnyGame, seed: int) -> dict[str, Any]:
     """The folder's labels of the same scenes; an empty set of labels if there are none."""
-    fresh = {
-        "note": NOTE,
-        "game": game.name,
-        "rules": sorted(switched_on(game)),
-        "seed": seed,
-        "images": {},
-    }
+    fresh = {"note": NOTE, "game": game.name, "rules": sorted(switched_on(game)), "seed": seed, "images": {}}
     path = out / "labels.json"
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -102,3 +100,48 @@ def _write(path: Path, content: bytes) -> None:
         draft.replace(path)
     except OSError as error:
         raise SceneFolderError(f"{path}: {error.strerror}") from error
+
+
+log = logging.getLogger(__name__)
+
+SEED = 7
+"""Seed of the training scenes; measurements use others."""
+LOG_EVERY = 10
+
+
+@dataclasses.dataclass(frozen=True)
+class SceneFolder:
+    name: str
+    game: str
+    rules: tuple[str, ...]
+    count: int
+    size_px: tuple[int, int] | None = None
+    """None for a random size."""
+
+
+SHIPPED = (
+    SceneFolder("morris", "nine_mens_morris", (), 196),
+    SceneFolder("reversi", "reversi", (), 110),
+    SceneFolder("ganh", "co_ganh", (), 134),
+    SceneFolder("gomoku", "gomoku", (), 70, (800, 600)),
+    SceneFolder("go", "gomoku", ("size=19",), 60),
+)
+
+
+def trace_scene_set(folder: Path) -> list[Path]:
+    """Makes the missing scenes below the folder, and returns their folders.
+
+    About half an hour on one core. Raises SceneFolderError, RendererError.
+    """
+    return [_trace(folder / part.name, part) for part in SHIPPED]
+
+
+def _trace(out: Path, part: SceneFolder) -> Path:
+    game = games.load(part.game, rules_from_words(list(part.rules)))
+
+    def progress(done: int) -> None:
+        if done % LOG_EVERY == 0 or done == part.count:
+            log.info("%d of %d scenes of %s", done, part.count, part.name)
+
+    write_scenes(out, game, count=part.count, seed=SEED, size_px=part.size_px, progress=progress)
+    return out

@@ -34,7 +34,7 @@ def scenes(
     Example: kibitzer train scenes --game morris --count 200 --seed 7 --out var/scenes/morris
     """
     import games
-    from lab.train.pathtraced_variant import RendererError
+    from lab.train.pathtraced_mesh import RendererError
     from lab.train.scenes import SceneFolderError, write_scenes
 
     try:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate, load_template
+from lab.simulated.arrays import FloatArray, Rng
 from lab.simulated.scenes import Scene, random_scene
 from lab.train.joint import WholeBoard
 from lab.train.patch_pool import PatchPool
@@ -75,9 +76,7 @@ def whole_tables(count: int, seed: int) -> list[WholeBoard]:
     return boards
 
 
-def whole_board(
-    rectified: Image, centres: NDArray[np.float64], board: str, template: BoardTemplate, chance: np.random.Generator
-) -> WholeBoard:
+def whole_board(rectified: Image, centres: FloatArray, board: str, template: BoardTemplate, chance: Rng) -> WholeBoard:
     """All cells of a rectified picture, all with the same small error."""
     side_px = template.cell_mm * template.pixels_per_mm
     places = centres + chance.normal(0, POSE_OFF, 2) * side_px
@@ -85,7 +84,7 @@ def whole_board(
     return WholeBoard(np.stack([cut_patch(rectified, x, y, width_px, PATCH_PX) for x, y in places]), board)
 
 
-def _table(template: BoardTemplate, chance: np.random.Generator) -> Iterator[tuple[NDArray[np.uint8], int]]:
+def _table(template: BoardTemplate, chance: Rng) -> Iterator[tuple[NDArray[np.uint8], int]]:
     size = SIZES_PX[int(chance.integers(len(SIZES_PX)))]
     seed = int(chance.integers(2**31))
     scene = random_scene(template, np.random.default_rng(seed), size, hands=0.0)
@@ -96,10 +95,7 @@ def _table(template: BoardTemplate, chance: np.random.Generator) -> Iterator[tup
         yield from _hand(scene, with_hand, template, chance)
 
 
-def _cells(
-    scene: Scene, template: BoardTemplate, chance: np.random.Generator
-) -> Iterator[tuple[NDArray[np.uint8], int]]:
-    """Cells, cut with a small pose error."""
+def _cells(scene: Scene, template: BoardTemplate, chance: Rng) -> Iterator[tuple[NDArray[np.uint8], int]]:
     pose = BoardPose(scene.image_from_board, 0.0, 1.0)
     rectified = rectify(scene.image, pose, template)
     centres = _centres(scene, template)
@@ -108,7 +104,7 @@ def _cells(
 
 
 def _hand(
-    scene: Scene, with_hand: Scene, template: BoardTemplate, chance: np.random.Generator
+    scene: Scene, with_hand: Scene, template: BoardTemplate, chance: Rng
 ) -> Iterator[tuple[NDArray[np.uint8], int]]:
     """Places that the hand covers, and cells that it leaves alone."""
     pose = BoardPose(scene.image_from_board, 0.0, 1.0)
@@ -137,19 +133,17 @@ def _is_shadow(before: NDArray[np.uint8], after: NDArray[np.uint8]) -> bool:
     return alike > SAME_DRAWING or float(ratios.max() / ratios.min()) < SAME_COLOUR
 
 
-def _cell(rectified: Image, place: NDArray[np.float64], template: BoardTemplate) -> NDArray[np.uint8]:
+def _cell(rectified: Image, place: FloatArray, template: BoardTemplate) -> NDArray[np.uint8]:
     return cut_patch(rectified, place[0], place[1], template.cell_mm * template.pixels_per_mm)
 
 
-def _centres(scene: Scene, template: BoardTemplate) -> NDArray[np.float64]:
+def _centres(scene: Scene, template: BoardTemplate) -> FloatArray:
     """(cells, 2) the cells' places in the rectified picture, lens and this table's shape included."""
     rectified_from_image = template.rectified_from_board @ np.linalg.inv(scene.image_from_board)
     return project(rectified_from_image, scene.cells_px)
 
 
-def cut_cell(
-    rectified: Image, centre: NDArray[np.float64], template: BoardTemplate, chance: np.random.Generator
-) -> NDArray[np.uint8]:
+def cut_cell(rectified: Image, centre: FloatArray, template: BoardTemplate, chance: Rng) -> NDArray[np.uint8]:
     """The cell around a place of a rectified picture, cut with a small pose error and a random quarter turn."""
     side_px = template.cell_mm * template.pixels_per_mm
     x, y = centre + chance.normal(0, 0.05, 2) * side_px

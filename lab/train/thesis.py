@@ -27,6 +27,7 @@ from torch import nn
 
 from calibration.arrays import Patches
 from calibration.template import BoardTemplate, load_template
+from lab.simulated.arrays import Float32Array, FloatArray
 from lab.train.torchvision_import import import_torchvision
 from vision.reading.cells import cut_patches
 
@@ -43,8 +44,6 @@ USUAL = ("sift_track", "resnet18_224_all_cells", "resnet18_48_all_cells")
 
 
 class Thesis:
-    """Both steps, ready to be timed."""
-
     def __init__(self, scene: dict[str, Any]) -> None:
         torch.set_num_threads(1)
         cv2.setNumThreads(1)
@@ -66,7 +65,7 @@ class Thesis:
             spent[name] = 1000 * (clock() - began_s)
         return spent
 
-    def track(self) -> NDArray[np.float64] | None:
+    def track(self) -> FloatArray | None:
         """The homography of the reference to the frame; None if too little matches."""
         points, descriptors = self._features(self._frame)
         pairs = self._matcher.knnMatch(descriptors, self._descriptors, k=2)
@@ -80,7 +79,7 @@ class Thesis:
         matrix: Any = cv2.findHomography(here, there, cv2.RANSAC, REPROJECTION_PX)[0]
         return None if matrix is None else np.asarray(matrix, dtype=np.float64)
 
-    def describe(self, side_px: int, batch: int = BATCH) -> NDArray[np.float32]:
+    def describe(self, side_px: int, batch: int = BATCH) -> Float32Array:
         """(cells, 1000) the network's outputs for every cell, cut out, scaled and normalised; `batch` cells at once."""
         patches = cut_patches(self._rectified, self._template)
         rows = []
@@ -89,7 +88,7 @@ class Thesis:
                 rows.append(self._network(prepared(patches[start : start + batch], side_px)))
         return np.asarray(torch.cat(rows).numpy(), dtype=np.float32)
 
-    def _features(self, image: NDArray[np.uint8]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def _features(self, image: NDArray[np.uint8]) -> tuple[Float32Array, Float32Array]:
         grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
         features: tuple[Any, Any] = self._sift.detectAndCompute(grey, np.full(grey.shape, 255, np.uint8))
         keypoints, descriptors = features
@@ -114,7 +113,6 @@ STEPS: dict[str, Callable[[Thesis], object]] = {
 
 
 def main() -> int:
-    """Answers until the input ends."""
     clock = time.process_time if PROCESSOR_TIME in sys.argv else time.perf_counter
     steps = [word for word in sys.argv[2:] if word != PROCESSOR_TIME] or USUAL
     with np.load(Path(sys.argv[1]), allow_pickle=False) as arrays:

@@ -10,17 +10,16 @@ from typing import Any
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from calibration.labels import Label, read_labels
 from calibration.template import BoardTemplate, load_template
+from lab.simulated.arrays import FloatArray, Rng
 from lab.train.joint import WholeBoard
 from lab.train.patch_pool import PatchPool, empty_pool
 from lab.train.table_patches import LABELS, cut_cell, whole_board
 from vision.frame import Image
 from vision.pose import BoardPose, pose_from_corners, project, rectify
 
-FloatArray = NDArray[np.float64]
 CELLS = 64
 """Cells used of one picture at most, so that large boards do not outnumber small ones."""
 KEPT_APART = 3
@@ -29,8 +28,6 @@ KEPT_APART = 3
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class TracedCells:
-    """Cells of path-traced pictures."""
-
     network: PatchPool
     """Cells that the network is trained on."""
     head: PatchPool
@@ -56,11 +53,11 @@ def cut_traced(folders: Sequence[Path], seed: int) -> TracedCells:
             pools[apart].append(_cut(rectified, centres, label, template, chance))
             if apart:
                 boards.append(whole_board(rectified, centres, label.cells, template, chance))
-    network, head = (_all(part) for part in pools)
+    network, head = (PatchPool.joined([empty_pool(), *part]) for part in pools)
     return TracedCells(network, head, boards)
 
 
-def with_share(pool: PatchPool, other: PatchPool, share: float, chance: np.random.Generator) -> PatchPool:
+def with_share(pool: PatchPool, other: PatchPool, share: float, chance: Rng) -> PatchPool:
     """Both pools as one, in which `other` is repeated or thinned until it has that share."""
     if not 0 <= share < 1:
         raise ValueError(f"the share of a source is from 0 to below 1, not {share}")
@@ -68,7 +65,7 @@ def with_share(pool: PatchPool, other: PatchPool, share: float, chance: np.rando
         return pool
     wanted = round(len(pool.labels) * share / (1 - share))
     rows = np.resize(chance.permutation(len(other.labels)), wanted)
-    return pool.joined(PatchPool(other.images[rows], other.labels[rows], other.colours[rows]))
+    return PatchPool.joined([pool, other.rows(rows)])
 
 
 def cells_px(corners_px: FloatArray, template: BoardTemplate, about: dict[str, Any], image: Image) -> FloatArray:
@@ -109,20 +106,8 @@ def _flattened(folder: Path, label: Label, about: dict[str, Any], template: Boar
     return rectify(picture, pose, template), centres
 
 
-def _cut(
-    rectified: Image, centres: FloatArray, label: Label, template: BoardTemplate, chance: np.random.Generator
-) -> PatchPool:
+def _cut(rectified: Image, centres: FloatArray, label: Label, template: BoardTemplate, chance: Rng) -> PatchPool:
     chosen = chance.permutation(len(centres))[:CELLS]
     images = np.stack([cut_cell(rectified, centres[cell], template, chance) for cell in chosen])
     labels = np.array([LABELS[label.cells[cell]] for cell in chosen], dtype=np.int64)
     return PatchPool(images, labels, np.full((len(chosen), 6), np.nan, dtype=np.float32))
-
-
-def _all(pools: Sequence[PatchPool]) -> PatchPool:
-    if not pools:
-        return empty_pool()
-    return PatchPool(
-        np.concatenate([pool.images for pool in pools]),
-        np.concatenate([pool.labels for pool in pools]),
-        np.concatenate([pool.colours for pool in pools]),
-    )

@@ -12,17 +12,19 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from lab.simulated.arrays import Rng
+from lab.train.patch_pool import Pool
+from lab.train.quantise import describe
+
 log = logging.getLogger(__name__)
 LOG_EVERY = 100
 
-Loss = Callable[[NDArray[np.intp], np.random.Generator], tuple[torch.Tensor, float]]
+Loss = Callable[[NDArray[np.intp], Rng], tuple[torch.Tensor, float]]
 """The loss of the examples in some rows, varied at random, and the share of them that is right."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Recipe:
-    """All settings of one training run."""
-
     epochs: float
     batch: int
     peak_rate: float
@@ -55,3 +57,10 @@ def run(network: nn.Module, count: int, recipe: Recipe, loss_of: Loss) -> None:
             spent_s = time.monotonic() - started_s
             log.info("step %d of %d, loss %.3f, right %.3f, %.0f s", step, steps, float(loss.detach()), right, spent_s)
     network.eval()
+
+
+def accuracy(network: nn.Module, last: nn.Module, pool: Pool) -> float:
+    """Share of the pool whose class the training's own last layer gets right."""
+    with torch.inference_mode():
+        scores = last(torch.from_numpy(describe(network, pool.images)))
+    return float((scores.argmax(1).numpy() == pool.labels).mean())

@@ -53,7 +53,6 @@ def widen(source: Path, target: Path) -> None:
 
 
 def _computed(node: Any, constants: dict[str, Any]) -> dict[str, Any]:
-    """A node's outputs for constant inputs, by name."""
     given = {name: constants[name] for name in node.input}
     made = ReferenceEvaluator(node).run(None, given)
     return {name: np.asarray(value) for name, value in zip(node.output, made, strict=True)}

@@ -13,7 +13,7 @@ from games.nine_mens_morris.kernel import memory as layout
 from games.nine_mens_morris.kernel.endgame_index import symmetries
 from games.nine_mens_morris.kernel.evaluation import evaluate
 from games.nine_mens_morris.kernel.patterns import GROUPS, in_sides, in_squares, stage
-from lab.train import morris_fit, morris_games
+from lab.train import morris, morris_games
 from tests.agents.morris import bits
 
 U = np.uint64
@@ -92,7 +92,7 @@ def test_games_teach_that_men_are_worth_having() -> None:
     again = morris_games.play(by_men, 60, 1, 0.9, 3, lambda _: None)
     assert all(np.array_equal(one, other) for one, other in zip(positions, again, strict=True))
     assert 0.4 < float(positions.worth.mean()) < 0.6
-    fitted = morris_fit.fit(positions, 3, 1, lambda: None)
+    fitted = morris.fit(positions, 3, 1, lambda: None)
     search = MorrisSearch(GAME, 1, 0)
     search.memory[int(layout.PATTERNS) : int(layout.TABLE)] = fitted.weights.reshape(-1).view(np.uint64)
     many, few = bits("a7 g7 d6 c4 e3 f2"), bits("d7 b4 g1")

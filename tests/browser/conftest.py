@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,11 +9,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from tests.browser.table import Table
+from daemon.i18n import translation
+from daemon.outputs import permission
+from lab.bench.browsing import CHROMIUM, Table
 
-BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-"""The first that is installed is taken: the one without windows needs half the processor time of the others."""
-CHROMIUM = next(filter(None, map(shutil.which, BROWSERS)), None)
+Look = Callable[..., Any]
+Tables = Callable[..., Table]
 TIMEOUT_MS = 60_000
 """Milliseconds to wait for anything at most: far more than it takes, for a busy machine."""
 expect.set_options(timeout=TIMEOUT_MS)
@@ -66,3 +66,16 @@ def table(tmp_path: Path) -> Iterator[Callable[..., Table]]:
     yield begun
     for one in opened:
         one.close()
+
+
+@pytest.fixture
+def quick_hands(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Raises the limit on commands per second, since nobody plays as fast as a test."""
+    monkeypatch.setattr(permission, "RATE_HZ", 1000.0)
+
+
+@pytest.fixture
+def english_afterwards() -> Iterator[None]:
+    """Gives back the language, which is one for the whole process."""
+    yield
+    translation.speak("en")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +10,8 @@ from playwright.sync_api import expect
 
 from agents.messages import StateMessage
 from daemon.outputs.web import WebPage
-from tests.browser.table import Table
+from tests.browser.conftest import Look, Tables
 from tests.daemon.test_web import state
-
-Look = Callable[..., Any]
-Tables = Callable[..., Table]
-
 
 SHOWN = {"": ".cell.target", "setup": "#health.good", "overlay": "#board svg", "phone": "#qr"}
 """What a page shows once it is complete."""
@@ -29,7 +24,6 @@ def door(folder: Path) -> dict[str, Any]:
 
 
 def serious(page: Any) -> list[str]:
-    """The faults that axe calls serious or critical."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
     page.context.set_default_timeout(60_000)
     found = axe.Axe().run(page).response["violations"]
@@ -39,7 +33,6 @@ def serious(page: Any) -> list[str]:
 
 
 def faults(page: Any) -> list[str]:
-    """The serious faults under either colour scheme."""
     found = []
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)

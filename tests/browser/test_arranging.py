@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
-from daemon.outputs import permission
-from tests.browser.table import Table
+from tests.browser.conftest import Look, Tables
 from tests.browser.test_access import serious
 from tests.browser.test_playing import has_come
 from tests.browser.test_start import loaded
 
-Look = Callable[..., Any]
-Tables = Callable[..., Table]
+pytestmark = pytest.mark.usefixtures("quick_hands")
+
 SUMMARY = "#menu .arranging summary"
 BOARD = "#menu .arranging .board"
 
 
-@pytest.fixture(autouse=True)
-def quick_hands(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Raises the limit on commands per second, since nobody sets a board up as fast as a test."""
-    monkeypatch.setattr(permission, "RATE_HZ", 1000.0)
-
-
 def opened(page: Any, game: str) -> Any:
-    """The dialog, with the game chosen and the board to set up open."""
     loaded(page, "#start")
     page.locator("#way-here").click()
     menu = page.locator("#menu")

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
 from agents import kernels
-from daemon.i18n import translation
-from daemon.outputs import permission
 from daemon.storage.journal import Journal
-from tests.browser.table import Table
+from tests.browser.conftest import Look, Tables
 
-Look = Callable[..., Any]
-Tables = Callable[..., Table]
+pytestmark = pytest.mark.usefixtures("quick_hands", "english_afterwards")
+
 ENGINE_MS = 60_000
 """Milliseconds for the first answer: its process gives way to all others."""
 WIDTHS = (390, 820, 1366)
@@ -34,19 +31,6 @@ def compiled() -> None:
     """Compiles the searches, which may take minutes in a process that gives way to all others."""
     for name in ("reversi", "nine_mens_morris"):
         kernels.load(name)
-
-
-@pytest.fixture(autouse=True)
-def quick_hands(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Raises the limit on commands per second, since nobody plays as fast as a test."""
-    monkeypatch.setattr(permission, "RATE_HZ", 1000.0)
-
-
-@pytest.fixture(autouse=True)
-def english_afterwards() -> Iterator[None]:
-    """Gives back the language, which is one for the whole process."""
-    yield
-    translation.speak("en")
 
 
 def opened(page: Any) -> None:

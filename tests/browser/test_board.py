@@ -6,20 +6,16 @@ import itertools
 import json
 import re
 import sys
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from daemon.agents import hints
 from daemon.outputs.web import WebPage
-from tests.browser.table import Table
+from tests.browser.conftest import Look, Tables
 from tests.browser.test_access import serious
 from tests.daemon.test_web import state
 
-Look = Callable[..., Any]
-Tables = Callable[..., Table]
 SMALL = """() => [...document.querySelectorAll("main button, main .button, main select, main summary")]
     .filter((one) => one.checkVisibility()).map((one) => [one.textContent, one.getBoundingClientRect()])
     .filter(([, box]) => Math.min(box.height, box.width) < 44)
@@ -32,7 +28,6 @@ def point(page: Page, cell: str) -> None:
 
 
 def answers(monkeypatch: pytest.MonkeyPatch, move: str) -> None:
-    """Replaces the coach's search with an answer."""
     text = json.dumps({"move": move, "score": 12, "lead": 40})
     command = (sys.executable, "-c", f"print({text!r})")
     monkeypatch.setattr(hints.Coach.__init__, "__defaults__", (command, 20.0, 20.0))
@@ -145,7 +140,6 @@ def test_a_turned_board_stays_turned_and_keys_and_names_go_with_it(table: Tables
 
 
 def place(page: Page, what: str) -> tuple[float, float]:
-    """The middle of a cell, or of an element."""
     box = page.locator(what if what[0] in "#[" else f'[data-cell="{what}"] .spot').bounding_box()
     assert box is not None
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2

@@ -8,18 +8,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from daemon.outputs import permission
-from tests.browser.table import Table
+from lab.bench.browsing import Table
 from tests.browser.test_playing import has_come, point
+
+pytestmark = pytest.mark.usefixtures("quick_hands")
 
 MOVES = "h2h4 g7g5 h4g5 h7h6 g5h6 a7a6 h6h7 a6a5 g1f3 b7b6 g2g3 b6b5 f1g2 b5b4 e1g1 c7c6".split()
 """Cells to tap for each move; the king's alone for castling."""
-
-
-@pytest.fixture(autouse=True)
-def quick_hands(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Raises the limit on commands per second, since nobody plays as fast as a test."""
-    monkeypatch.setattr(permission, "RATE_HZ", 1000.0)
 
 
 def test_pieces_are_moved_by_taps_and_a_pawn_asks_what_it_becomes(

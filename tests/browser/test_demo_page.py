@@ -6,19 +6,16 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.table import Table
+from tests.browser.conftest import Look, Tables
 from tests.browser.test_start import loaded
 from tests.waiting import wait_for
 
-Look = Callable[..., Any]
-Tables = Callable[..., Table]
 ROOT = Path(__file__).resolve().parents[2]
 SLOW_MS = 120_000
 """Milliseconds to wait for a demo, which first calibrates its eyes."""
@@ -26,7 +23,6 @@ SLOW_MS = 120_000
 
 @pytest.fixture
 def demo(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
-    """A demo of one ply that stays, and the file of what it writes."""
     said = tmp_path / "said"
     words = ["demo", "--stay", "--silent", "--plies", "1", "--rule", "men=3"]
     with said.open("wb") as file:

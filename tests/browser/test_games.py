@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,12 +16,12 @@ from daemon.outputs.web import WebPage
 from daemon.storage.formats.reading import read_game
 from daemon.storage.journal import Journal
 from daemon.storage.pictures import Pictures, encoded
+from tests.browser.conftest import Look
 from tests.browser.test_access import serious
 from tests.daemon.recorded_games import journal_of_every_game
 from tests.daemon.test_pictures import picture
 from tests.daemon.test_web import state
 
-Look = Callable[..., "Page"]
 PLAYED = "20990101T000000-00000000"
 
 
@@ -47,7 +47,6 @@ def archive(record: Path) -> Iterator[WebPage]:
 
 
 def board_says(page: Page, text: str) -> None:
-    """Waits until the board of that move is shown."""
     page.wait_for_function("text => document.querySelector('#board img')?.alt.includes(text)", arg=text)
 
 

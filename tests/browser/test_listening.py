@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from lab.bench.browsing import CHROMIUM
 from lab.bench.phone import scanned
-from tests.browser.conftest import CHROMIUM, TIMEOUT_MS
-from tests.browser.table import Table
+from lab.bench.talk import spoken
+from tests.browser.conftest import TIMEOUT_MS, Tables
 from tests.browser.test_access import door
-from tests.daemon.speech_sounds import spoken
 from tests.waiting import wait_for
 
 pytest.importorskip("pocketsphinx", reason="no recogniser: the package pocketsphinx is not installed")
@@ -22,7 +22,6 @@ pytestmark = [
     pytest.mark.skipif(not shutil.which("espeak-ng"), reason="espeak-ng is not installed"),
     pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium"),
 ]
-Tables = Callable[..., Table]
 
 
 def recorded(path: Path, *phrases: str) -> Path:

@@ -14,11 +14,11 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 import games
 from calibration.template import load_template
+from lab.bench.browsing import CHROMIUM, Table
 from lab.bench.phone import scanned
 from lab.simulated.style import default_style
 from lab.simulated.table import SimulatedTable
-from tests.browser.conftest import CHROMIUM, TIMEOUT_MS
-from tests.browser.table import Table
+from tests.browser.conftest import TIMEOUT_MS, Tables
 from tests.browser.test_access import door, serious
 from tests.browser.test_watching import has_come
 
@@ -28,7 +28,6 @@ CAMERA_HZ, FILM_HZ = 30, 10
 """Pictures a second that Chromium takes from an MJPEG file, and that are drawn."""
 FIRST_S, EACH_S = 12.0, 5.0
 SLOW_MS = 180_000
-Tables = Callable[..., Table]
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +51,6 @@ def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def phones(browser: Browser, film: Path) -> Iterator[Callable[[], BrowserContext]]:
-    """Phones, each with cookies of its own, that have the film as camera."""
     started = browser.browser_type.launch(
         executable_path=CHROMIUM,
         args=[

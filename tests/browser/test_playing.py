@@ -4,31 +4,23 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
 import games
-from daemon.outputs import permission
+from lab.bench.browsing import Table
 from rules import AnyGame
-from tests.browser.table import Table
+from tests.browser.conftest import Look, Tables
+
+pytestmark = pytest.mark.usefixtures("quick_hands")
 
 WHOLE = {"nine_mens_morris": 46, "reversi": 124, "gomoku": 59, "co_ganh": 8, "double_double_dominoes": 0}
 """Seeds of short games."""
-Look = Callable[..., Any]
-Tables = Callable[..., Table]
-
-
-@pytest.fixture(autouse=True)
-def quick_hands(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Raises the limit on commands per second, since nobody plays as fast as a test."""
-    monkeypatch.setattr(permission, "RATE_HZ", 1000.0)
 
 
 def good_moves(game: AnyGame, position: Any) -> list[Any]:
-    """Moves that bring a game to its end soon."""
     moves = game.legal_moves(position)
     if game.name == "gomoku":
         return [move for move in moves if game.outcome(game.apply(position, move))] or moves
@@ -51,7 +43,6 @@ def point(page: Page, cell: str) -> None:
 
 
 def make(page: Page, game: AnyGame, position: Any, move: Any) -> None:
-    """Makes a move as a person does, by clicking its cells one after the other."""
     steps = game.steps(position, move)
     if not steps:
         page.locator(f'#actions [data-move="{game.format_move(position, move)}"]').click()
@@ -84,7 +75,6 @@ def hold(page: Page, halves: list[str]) -> None:
 
 
 def has_come(page: Page, table: Table, plies: int) -> None:
-    """Waits until the page shows this many plies."""
     page.wait_for_selector(f'#moves[data-plies="{plies}"]', state="attached")
     assert len(table.moves) >= plies
 
@@ -315,7 +305,6 @@ def test_an_agent_answers_on_the_page(table: Tables, look: Look) -> None:
 
 
 def field(place: Any, label: str) -> Any:
-    """The field of the dialog with that label."""
     return place.locator(f'label:has(> span:text-is("{label}")) :is(select, input)')
 
 

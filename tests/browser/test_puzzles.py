@@ -13,31 +13,18 @@ from playwright.sync_api import expect
 from daemon.commands.command import Command, NewGame, Puzzle, Undo
 from daemon.commands.page_client import send
 from daemon.i18n import translation
-from daemon.outputs import permission
-from tests.browser.table import Table
+from lab.bench.browsing import Table
+from tests.browser.conftest import Look
 from tests.daemon.puzzles_made import made, store_with
 
-Look = Callable[..., Any]
+pytestmark = pytest.mark.usefixtures("quick_hands", "english_afterwards")
+
 AGENT_MS = 60_000
 """Milliseconds for an agent that has to be started, and perhaps compiled."""
 
 
-@pytest.fixture(autouse=True)
-def quick_hands(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Raises the limit on commands per second, since nobody plays as fast as a test."""
-    monkeypatch.setattr(permission, "RATE_HZ", 1000.0)
-
-
-@pytest.fixture(autouse=True)
-def english_afterwards() -> Iterator[None]:
-    """Gives back the language, which is one for the whole process."""
-    yield
-    translation.speak("en")
-
-
 @pytest.fixture
 def table(tmp_path: Path) -> Iterator[Callable[..., Table]]:
-    """Tables that have a puzzle of their game beside their record."""
     opened: list[Table] = []
 
     def begun(game: str, **settings: Any) -> Table:

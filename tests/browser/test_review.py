@@ -16,12 +16,12 @@ from daemon.outputs.web import WebPage
 from daemon.storage.journal import Journal
 from daemon.storage.reviews import Review, Reviews, fingerprint
 from daemon.storage.stored_game import StoredGame
-from tests.browser.table import Table
+from lab.bench.browsing import Table
+from tests.browser.conftest import Look
 from tests.browser.test_access import serious
 from tests.daemon.recorded_games import record_game
 from tests.daemon.test_web import state
 
-Look = Callable[..., "Page"]
 BLUNDER = "h8 h7 h9 g9 h10 g10 h11 a1 h12"
 """Gomoku: white's last stone, a1 instead of h12, lets black make five."""
 LONG = "f5 d6 c3 d3 c4 f4 f6 f3 e6 e7 d7 c5"
@@ -191,7 +191,6 @@ def test_a_review_fits_on_a_phone_in_every_language(served: WebPage, look: Look,
 
 
 def keep_a_review(path: Path) -> None:
-    """A review of the game of reversi, with one mistake."""
     journal = Journal(path, read_only=True)
     stored = next(one for one in journal.games() if one.game == "reversi")
     journal.close()

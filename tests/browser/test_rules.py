@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from tests.browser.table import Table
+from tests.browser.conftest import Look, Tables
 from tests.browser.test_playing import field
-
-Tables = Callable[..., Table]
-Look = Callable[..., "Page"]
 
 
 def test_a_rule_set_is_chosen_by_its_name_and_explained(table: Tables, look: Look) -> None:

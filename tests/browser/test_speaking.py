@@ -6,17 +6,14 @@ import json
 import shutil
 import urllib.error
 import urllib.request
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from daemon.cli.voices import is_heard
-from tests.browser.table import Table
-
-Look = Callable[..., "Page"]
-Tables = Callable[..., Table]
+from lab.bench.browsing import PLAYED, Table
+from tests.browser.conftest import Look, Tables
 
 VOICES = """
 window.said = [];
@@ -30,14 +27,6 @@ Object.defineProperty(window, "speechSynthesis", { value: {
   cancel() {}, resume() {},
 } });
 window.SpeechSynthesisUtterance = class { constructor(text) { this.text = text; } };
-"""
-PLAYED = """
-window.played = [];
-const start = AudioBufferSourceNode.prototype.start;
-AudioBufferSourceNode.prototype.start = function () {
-  window.played.push(this.buffer.duration);
-  return start.call(this);
-};
 """
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 from typing import Any
 
 from playwright.sync_api import expect
@@ -13,18 +12,15 @@ from calibration.template import load_template
 from lab.simulated.source import SimulatedSource
 from lab.simulated.style import default_style
 from lab.simulated.table import SimulatedTable
-from tests.browser.table import Table
+from tests.browser.conftest import Look, Tables
 from tests.browser.test_access import serious
 from tests.browser.test_playing import has_come, point
 from vision.sources.mjpeg_server import MjpegServer
 
-Look = Callable[..., Any]
-Tables = Callable[..., Table]
 SIZES = {"phone": (390, 844), "tablet": (820, 1180), "laptop": (1366, 768)}
 
 
 def loaded(page: Any, within: str) -> None:
-    """Waits until every picture of a game is there."""
     page.wait_for_function(
         "([within, count]) => { const all = [...document.querySelectorAll(`${within} .games img`)];"
         " return all.length === count && all.every((one) => one.naturalWidth); }",

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
-from typing import Any
 
 import cv2
 import numpy as np
@@ -12,15 +10,14 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from calibration.template import load_template
+from lab.bench.browsing import SIZE_PX
 from lab.simulated.source import SimulatedSource
 from lab.simulated.style import default_style
 from lab.simulated.table import SimulatedTable
-from tests.browser.table import SIZE_PX, Table
+from tests.browser.conftest import Look, Tables
 from tests.browser.test_playing import WHOLE, good_moves
 from vision.sources.mjpeg_server import MjpegServer
 
-Look = Callable[..., Any]
-Tables = Callable[..., Table]
 SLOW_MS = 180_000
 NOTE_TEXTS = """() => {
   window.shown = [];
@@ -128,7 +125,6 @@ def test_a_camera_is_looked_through_and_then_begun_with(table: Tables, look: Loo
 
 
 def begin_with(page: Page, address: str) -> None:
-    """Begins a game with the camera at an address, in the dialog that is open."""
     page.locator("#address").fill(address)
     expect(page.locator("#camera-begin")).to_be_hidden()  # nobody has previewed it
     page.locator("#camera-look").click()

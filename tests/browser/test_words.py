@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -15,11 +14,9 @@ import games.gomoku.openings
 import games.reversi.openings
 from agents import heuristics, registry
 from daemon.i18n.translation import LANGUAGES
-from tests.browser.table import Table
+from tests.browser.conftest import Look, Tables
 from tests.daemon.pseudo import LANGUAGE, untranslated
 
-Look = Callable[..., Any]
-Tables = Callable[..., Table]
 AGENT = "random"
 SEEN = """() => {
   const found = new Set();

@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
 import random
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-import games
 from daemon.game.effects import Effect
 from daemon.judging.referee import Referee
-from rules import AnyGame, Side, Step
+from lab.bench.watch_dominoes import Tile
+from rules import AnyGame, Side
 from rules.capabilities import Counts
-from rules.turns import carry_out
 from tests.daemon.readings import judged, reading_of
-
-
-@dataclasses.dataclass(frozen=True)
-class Tile:
-    """One tile when it was laid."""
-
-    board: str
-    """The board including this tile."""
-    side: Side
-    points: int
-    """Points for the side that laid it."""
 
 
 def played(game: AnyGame, seed: int, tiles: int) -> list[Tile]:
@@ -43,21 +29,6 @@ def played(game: AnyGame, seed: int, tiles: int) -> list[Tile]:
             assert gains is not None
             laid.append(Tile(game.board(position), side, gains[side].total))
     return laid
-
-
-def annotated(folder: Path, number: int) -> list[Tile]:
-    """A real game, read from its annotation files."""
-    game = games.load("dominoes")
-    movers = [
-        int(line.split()[1][-1]) - 1 for line in (folder / f"{number}_mutari.txt").read_text().splitlines() if line
-    ]
-    board, tiles = game.board(game.initial()), []
-    for move, side in enumerate(movers, 1):
-        first, one, second, other, points = (folder / f"{number}_{move:02d}.txt").read_text(encoding="utf-8").split()
-        ends = ((game.cells.index(first), one), (game.cells.index(second), other))
-        board = carry_out(board, [Step("place", cell, None, pips) for cell, pips in ends])
-        tiles.append(Tile(board, side, int(points)))
-    return tiles
 
 
 def show(referee: Referee, board: str, movers: Sequence[Side] = (), **doubts: tuple[str, float]) -> list[Effect]:

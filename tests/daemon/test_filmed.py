@@ -32,8 +32,8 @@ from lab.films.films import (
     straightened,
 )
 from lab.films.judge import Due, by_the_rules, judge
+from lab.films.lens import SPOILT
 from lab.films.played_on import played_on
-from lab.films.spoilt import SPOILT
 from lab.simulated.table import SimulatedTable
 from vision.frame import Image
 

@@ -14,13 +14,11 @@ import games
 from calibration.template import load_template
 from lab.films.bench import dues_of, total
 from lab.films.films import Showing
+from lab.films.hands import Hosts, swaps_of, without_replaced
 from lab.films.judge import LOW, judge
-from lab.films.nudge import shifts
 from lab.films.parts import FEATHER_PX, blended, merged
-from lab.films.plan import GAMES, FilmPlan, draw_plan
-from lab.films.play import FEWEST, Board, play
-from lab.films.shoot import Change
-from lab.films.visits import Hosts, swaps_of, without_replaced
+from lab.films.plan import FEWEST, GAMES, Board, FilmPlan, draw_plan, play
+from lab.films.shoot import Change, shifts
 from lab.simulated.arm import Reach
 from lab.simulated.camera import Region
 from rules import Step

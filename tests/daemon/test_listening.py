@@ -25,7 +25,7 @@ from daemon.outputs.listening.recognisers import EmbeddedRecogniser, RecogniserE
 from daemon.outputs.listening.utterances import FRAME_BYTES, LONGEST_S, RATE_HZ, Utterances
 from daemon.outputs.microphones import MAX_MESSAGE, MAX_MICROPHONES
 from daemon.outputs.web import WebPage
-from tests.daemon.speech_sounds import spoken
+from lab.bench.talk import spoken
 from tests.waiting import wait_for
 
 pytest.importorskip("wyoming", reason="no Wyoming server: the package wyoming is not installed")

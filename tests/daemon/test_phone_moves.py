@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.browser.table import Table
+from lab.bench.browsing import Table
 from vision.frame import Image
 
 WAIT_S = 60.0

@@ -12,8 +12,9 @@ from daemon.game.effects import Announcement, Effect, Finish, Record, Rewrite, T
 from daemon.judging import corrections
 from daemon.judging.corrections import Refusal
 from daemon.judging.referee import Referee
+from lab.bench.watch_dominoes import annotated
 from rules import EMPTY, AnyGame
-from tests.daemon.dominoes import annotated, laid_points, played, show
+from tests.daemon.dominoes import laid_points, played, show
 
 FIRST, SECOND, THIRD = "8H6-8I1", "8J1-8K4", "6K2-7K4"
 """A tile by red, one by green, and one that scores its side a point."""

@@ -18,8 +18,7 @@ from daemon.core.match import Match
 from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Pipeline
-from lab.simulated.recording import record_video
-from lab.simulated.scripted_games import ScriptedGames
+from lab.simulated.scripted_games import ScriptedGames, record_video
 from tests.daemon.test_cli import start
 from tests.vision.drawn import draw
 from tests.vision.test_sources import read_all, write_video

@@ -23,9 +23,8 @@ from daemon.drawing.board_svg import board_svg
 from daemon.i18n import translation
 from daemon.outputs import page_state, streams
 from daemon.outputs.web import PAGE, WebError, WebPage
-from tests.browser.table import Table
+from lab.bench.browsing import Table, loaded_by, weight_of
 from tests.daemon.http_client import Reply, ask
-from tests.daemon.page_files import loaded_by, weight_of
 from tests.waiting import wait_for
 
 

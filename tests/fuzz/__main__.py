@@ -17,9 +17,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from tests.fuzz import drawing, guided
-from tests.fuzz.entry import TARGETS, Entry, arm, met, quiet
+from tests.fuzz.entry import TARGETS, Entry, Tally, arm, met, quiet
 from tests.fuzz.mutation import Mutator
-from tests.fuzz.tally import Tally
 from tests.fuzz.targets import entries_of
 
 GUIDED, DRAWN = 0.3, 0.01
@@ -41,7 +40,6 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
 def share_out(entries: list[Entry], count: int) -> dict[str, int]:
-    """The number of inputs for each entry."""
     targets = {entry.target for entry in entries}
     whole = sum(SHARES[target] for target in targets)
     weights = {target: sum(entry.weight for entry in entries if entry.target == target) for target in targets}
@@ -52,7 +50,6 @@ def share_out(entries: list[Entry], count: int) -> dict[str, int]:
 
 
 def run_entry(entry: Entry, count: int, seed: int, step: Callable[[int], None]) -> Tally:
-    """Feeds one entry with inputs from all three sources."""
     tally = Tally()
     by_guide = round(count * GUIDED) if entry.guided and guided.is_available() else 0
     by_drawing = max(5, round(count * DRAWN)) if count > LEAST else 5

@@ -15,7 +15,7 @@ from daemon.agents.endpoints import BusError
 from daemon.agents.worker_registry import WorkerRegistry
 from daemon.judging.referee import Referee
 from tests.fuzz.entry import Entry, IllegalState
-from tests.fuzz.positions import text_of, walks
+from tests.fuzz.game_entries import text_of, walks
 from wording.outside import clean
 
 READY = {"schema_version": 1, "type": "ready", "worker": "w1", "agents": ["random"], "games": ["reversi"]}
@@ -28,7 +28,6 @@ WORDS = (*(f'"{name}"'.encode() for name in (*READY, *REPLY)), b"null", b"true",
 
 
 def entries() -> list[Entry]:
-    """The entries of the bus."""
     mine = tuple(json.dumps(one).encode() for one in (READY, HEARTBEAT, REPLY))
     state = messages.encode(_state())
     error = b'{"schema_version":1,"type":"error","code":"unasked","text":"no","field":"agent"}'
@@ -67,7 +66,6 @@ def worker_message(data: bytes) -> bool:
 
 
 def daemon_message(data: bytes) -> bool:
-    """Reads a message of the daemon, as a worker does."""
     try:
         message = messages.decode_from_daemon(data)
     except MessageError:

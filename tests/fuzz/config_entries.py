@@ -18,7 +18,6 @@ WORDS = (
 
 
 def entries() -> list[Entry]:
-    """The entries of the settings."""
     shipped = SHIPPED.read_bytes()
     sections = [part for part in re.split(rb"(?m)^(?=\[)", shipped) if part.startswith(b"[")]
     small = tuple(re.sub(rb"\s+#.*", b"", part) for part in sections)
@@ -44,7 +43,6 @@ def config_file(data: bytes) -> bool:
 
 
 def engines_file(data: bytes) -> bool:
-    """Reads the engines in a file."""
     try:
         found = engines.read(scratch_file(data, "config.toml"))
     except AgentError:

@@ -39,7 +39,6 @@ def objects(*examples: bytes) -> st.SearchStrategy[bytes]:
 
 
 def commands() -> st.SearchStrategy[bytes]:
-    """Commands with any name and any fields."""
     fields = st.dictionaries(st.sampled_from(["side", "move", "cell", "piece"]), ANYTHING, max_size=3)
     return st.builds(
         lambda name, more: json.dumps({"command": name, **more}).encode(), st.sampled_from([*NAMES, "", "x"]), fields
@@ -83,7 +82,6 @@ def _toml_value(value: Any) -> str:
 
 
 def strategy_for(entry: Entry) -> st.SearchStrategy[bytes]:
-    """The strategy by which hypothesis draws inputs for an entry."""
     if entry.name == "config":
         return toml()
     if entry.name == "command":

@@ -9,7 +9,7 @@ import signal
 import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 ROOT = Path(__file__).resolve().parents[2]
 HANG_S = 10.0
@@ -31,8 +31,6 @@ class Hang(BaseException):
 
 @dataclasses.dataclass(frozen=True)
 class Entry:
-    """One reader of input."""
-
     name: str
     target: str
     """One of TARGETS."""
@@ -118,3 +116,33 @@ def _where(error: BaseException) -> str:
     if not ours:
         return "outside"
     return f"{Path(ours[-1].filename).relative_to(ROOT)}: {ours[-1].name}"
+
+
+@dataclasses.dataclass
+class Tally:
+    inputs: int = 0
+    accepted: int = 0
+    found: dict[Found, int] = dataclasses.field(default_factory=dict)
+
+    def count(self, outcome: bool | Found) -> None:
+        self.inputs += 1
+        if isinstance(outcome, Found):
+            self.note(outcome)
+        else:
+            self.accepted += outcome
+
+    def note(self, found: Found, times: int = 1) -> None:
+        self.found[found] = self.found.get(found, 0) + times
+
+    def add(self, other: Tally) -> None:
+        self.inputs += other.inputs
+        self.accepted += other.accepted
+        for found, times in other.found.items():
+            self.note(found, times)
+
+    def as_object(self) -> dict[str, Any]:
+        faults = [
+            dataclasses.asdict(one) | {"example": one.example[:4096].hex(), "count": times}
+            for one, times in self.found.items()
+        ]
+        return {"inputs": self.inputs, "accepted": self.accepted, "found": faults}

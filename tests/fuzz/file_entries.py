@@ -29,9 +29,8 @@ from games.reversi import Reversi, transcript
 from rules import GameError, MoveError
 from tests.fuzz.bus_entries import scratch_file
 from tests.fuzz.entry import Entry, IllegalState
-from tests.fuzz.game_entries import check_position
+from tests.fuzz.game_entries import check_position, text_of
 from tests.fuzz.imported_games import import_entries
-from tests.fuzz.positions import text_of
 from vision.cli import parse_corners
 from vision.pose import pose_from_corners
 from vision.sources.encoded import FORMATS, EncodedFrame, JpegSplitter, TooLargeError, decode, peek, picture_size_px
@@ -47,7 +46,6 @@ SANMILL = (b"startpos moves d6 d2 f4", b"fen ********/********/******** w p p 0 
 
 
 def entries() -> list[Entry]:
-    """The entries of files."""
     labels = {"images": {"1.jpg": {"corners_px": [[0, 0], [9, 0], [9, 9], [0, 9]], "cells": "." * 24}}}
     empty = ["00000000"] * 3
     board = json.dumps([[int(mark) for mark in row] for row in (*empty, "00021000", "00012000", *empty)]).encode()
@@ -91,7 +89,6 @@ def _template() -> BoardTemplate:
 
 
 def label_file(data: bytes) -> bool:
-    """Reads labels of photos."""
     template = _template()
     try:
         found = read_labels(scratch_file(data, "labels.json"), template)
@@ -117,7 +114,6 @@ def annotation_text(data: bytes) -> bool:
 
 
 def movers_file(data: bytes) -> bool:
-    """Reads a list of who laid each tile."""
     try:
         found = annotations.read_movers(scratch_file(data, "1_mutari.txt"))
     except AnnotationError:
@@ -148,7 +144,6 @@ def profile_arrays(data: bytes) -> bool:
 
 
 def bundle_file(data: bytes) -> bool:
-    """Reads a bundle that somebody sent."""
     try:
         with BundleFile(Path(scratch_file(data, "bundle.zip"))) as bundle:
             bundle.profile()
@@ -160,7 +155,6 @@ def bundle_file(data: bytes) -> bool:
 
 
 def board_json(data: bytes) -> bool:
-    """Reads another program's reversi board."""
     try:
         black, white = board_file.read(scratch_file(data, "board.json"))
     except BoardFileError:
@@ -194,7 +188,6 @@ def ggf_text(data: bytes) -> bool:
 
 
 def sanmill_text(data: bytes) -> bool:
-    """Reads a morris position as Sanmill writes it."""
     game = games.load("morris")
     assert isinstance(game, NineMensMorris)
     try:

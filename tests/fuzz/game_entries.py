@@ -1,23 +1,64 @@
-"""Moves, positions and rules of all games as text, and boards set up by hand."""
+"""Positions of all games from random play, under several rules, in which moves are tried."""
 
 from __future__ import annotations
 
+import functools
 import random
 from typing import Any
 
 import games
-from rules import EMPTY, AnyGame, GameError, MoveError, PositionError
+from rules import EMPTY, AnyGame, GameError, MoveError, PositionError, RuleError
 from rules.options import rules_from_words
 from rules.turns import carry_out
 from tests.fuzz.entry import Entry, IllegalState
-from tests.fuzz.positions import all_games, text_of, walks
+
+RULES: dict[str, tuple[dict[str, object], ...]] = {
+    "gomoku": ({}, {"renju": True}, {"swap2": True}, {"size": 19}),
+    "nine_mens_morris": ({}, {"flying": False}),
+}
+PLIES = (0, 3, 9, 20, 45)
+SEED = 20
+
+
+@functools.cache
+def all_games() -> tuple[AnyGame, ...]:
+    found = []
+    for name in games.names():
+        for rules in RULES.get(name, ({},)):
+            try:
+                found.append(games.load(name, rules))
+            except RuleError:
+                continue
+    return tuple(found)
+
+
+@functools.cache
+def walks() -> tuple[tuple[AnyGame, Any], ...]:
+    return tuple((game, position) for game in all_games() for position in _walk(game))
+
+
+def _walk(game: AnyGame) -> list[Any]:
+    draw, position, found = random.Random(SEED), game.initial(SEED), []
+    for ply in range(max(PLIES) + 1):
+        if ply in PLIES:
+            found.append(position)
+        moves = list(game.legal_moves(position))
+        if not moves:
+            break
+        position = game.apply(position, draw.choice(moves))
+    return found
+
+
+def text_of(data: bytes) -> str:
+    """The data as text, as from a command line: bytes that are not UTF-8 become lone surrogates."""
+    return data.decode("utf-8", "surrogateescape")
+
 
 MAX_MEN = {"nine_mens_morris": 9, "co_ganh": 16}
 """Men that one side may have on the board."""
 
 
 def entries() -> list[Entry]:
-    """The entries of the games."""
     known = all_games()
     texts: dict[int, list[bytes]] = {number: [] for number in range(len(known))}
     moves, boards = [], []

@@ -13,8 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.fuzz.entry import ROOT, Entry, Found, arm, met, quiet
-from tests.fuzz.tally import Tally
+from tests.fuzz.entry import ROOT, Entry, Found, Tally, arm, met, quiet
 
 REPORT_EVERY = 500
 MAX_RUN_S = 1800.0

@@ -20,7 +20,7 @@ from daemon.config.settings import Config
 from daemon.outputs.token import MAX_TOKEN_LENGTH, is_bearer
 from daemon.outputs.web import WebPage
 from tests.fuzz.entry import STUCK_S, Entry, IllegalState
-from tests.fuzz.positions import text_of
+from tests.fuzz.game_entries import text_of
 from vision.sources.cameras import Camera
 
 COMMANDS = (
@@ -107,7 +107,6 @@ TURNS = 12
 
 
 def entries() -> list[Entry]:
-    """The entries of the page."""
     headers = (b"Bearer " + b"x" * 43, b"bearer y", b"Basic abc")
     return [
         Entry("command", "http", command, COMMANDS, (b'"side"', b'"move"', b'"cell"', b'"piece"'), weight=8),
@@ -198,8 +197,6 @@ def bearer(data: bytes) -> bool:
 
 
 class _Wire(asyncio.Transport):
-    """A connection in memory."""
-
     def __init__(self) -> None:
         super().__init__({"peername": ("127.0.0.1", 40000), "sockname": ("127.0.0.1", 8765), "socket": None})
         self.sent = bytearray()
@@ -244,7 +241,6 @@ class _Complaints(logging.Handler):
 
 @functools.cache
 def _page() -> WebPage:
-    """A page that answers every command at once."""
     page = WebPage(port=0)
     page.commands._permission._take = lambda *_words, **_more: True  # type: ignore[method-assign]  # without a rate limit
     page.take_commands()
@@ -274,7 +270,6 @@ def _application() -> tuple[asyncio.AbstractEventLoop, web.AppRunner, _Complaint
 
 
 def close() -> None:
-    """Closes the page if it was opened."""
     if _page.cache_info().currsize:
         _page().close()
         _page.cache_clear()
@@ -282,7 +277,6 @@ def close() -> None:
 
 
 def request(data: bytes) -> bool:
-    """Feeds raw bytes of a connection to the application."""
     loop, runner, complaints = _application()
     assert runner.server is not None
     wire = _Wire()

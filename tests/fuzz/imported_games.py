@@ -12,7 +12,7 @@ from daemon.storage.formats.played import play_again
 from daemon.storage.formats.reading import read_text
 from daemon.storage.stored_game import StoredGame
 from tests.fuzz.entry import Entry, IllegalState
-from tests.fuzz.positions import text_of
+from tests.fuzz.game_entries import text_of
 
 WORDS = {
     "sgf": (
@@ -56,13 +56,11 @@ SEEDS = {
 
 
 def _seeds() -> dict[str, tuple[bytes, ...]]:
-    """Good files in every text format."""
     documents = (to_json(read_text(text_of(one), "it", name)) for name in ("ggf", "moves") for one in SEEDS[name])
     return SEEDS | {"json": tuple(json.dumps(json.loads(one)).encode() for one in documents)}
 
 
 def import_entries() -> list[Entry]:
-    """An entry for each text format."""
     return [
         Entry(
             f"import_{name}",
@@ -98,11 +96,9 @@ def imported(name: str, data: bytes) -> bool:
 
 
 def _rules(stored: StoredGame, name: str) -> dict[str, object]:
-    """The rules, for a transcript, which does not contain them."""
     return dict(stored.rules) if name == "transcript" else {}
 
 
 def _written(stored: StoredGame, name: str) -> str:
-    """The game as it is exported."""
     writer = FORMATS[name].write
     return to_json(stored) if writer is None else writer(play_again(stored))

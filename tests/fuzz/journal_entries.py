@@ -87,7 +87,6 @@ STATEMENTS = (
 
 
 def entries() -> list[Entry]:
-    """The entries of the record."""
     record = _record()
     return [
         Entry(
@@ -105,7 +104,6 @@ def entries() -> list[Entry]:
 
 
 def damaged_file(data: bytes) -> bool:
-    """Reads a record file made of the data."""
     path = _folder() / "journal.sqlite"
     path.write_bytes(data)
     return _read(path)

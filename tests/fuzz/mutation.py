@@ -76,7 +76,6 @@ class Mutator:
         self._longest = longest
 
     def next(self) -> bytes:
-        """Makes the next input."""
         data = bytearray(self.chance.choice(self.seeds))
         if data[:1] in (b"{", b"[") and self.chance.random() < 0.5:
             data = bytearray(self._exchange(bytes(data)))
@@ -87,7 +86,6 @@ class Mutator:
         return bytes(data[: self._longest])
 
     def at(self, data: bytearray) -> int:
-        """A random index into the data, including its end."""
         return self.chance.randint(0, len(data))
 
     def span(self, data: bytearray) -> slice:
@@ -121,7 +119,6 @@ class Mutator:
 
 
 def _containers(tree: Any) -> list[Any]:
-    """All objects and lists in a tree that are not empty, from the top, a thousand at most."""
     found, waiting = [], [tree]
     while waiting and len(found) < 1000:
         node = waiting.pop()

@@ -74,7 +74,6 @@ WORDS = (
 
 
 def entries() -> list[Entry]:
-    """The entries of the protocols."""
     said = [
         Entry(f"manager_{name}", "protocols", functools.partial(manager, name), talks, WORDS, guided=False, weight=0.5)
         for name, talks in MANAGERS.items()

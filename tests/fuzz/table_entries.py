@@ -24,8 +24,7 @@ from rules.turns import carry_out
 from tests.daemon.readings import reading_of
 from tests.daemon.sights import FROM_ABOVE, NoLooks, sight
 from tests.fuzz.entry import Entry, IllegalState
-from tests.fuzz.game_entries import check_position
-from tests.fuzz.positions import all_games
+from tests.fuzz.game_entries import all_games, check_position
 from vision.frame import Frame
 from vision.reading.board_reading import BoardReading
 from vision.watching.align import LOST, Alignment
@@ -52,8 +51,6 @@ def entries() -> list[Entry]:
 
 
 class _Eyes:
-    """A fake pipeline that returns the reading it was given."""
-
     def __init__(self) -> None:
         self.reading: BoardReading | None = None
         self.lesson = self.refused = None
@@ -74,7 +71,6 @@ class _Eyes:
 
     @property
     def reader(self) -> _Eyes:
-        """The reader used when somebody says that the move is made."""
         return self
 
     def read(self, _image: object, _time_s: float) -> BoardReading:
@@ -83,8 +79,6 @@ class _Eyes:
 
 
 class _Post:
-    """A fake bus."""
-
     def __init__(self) -> None:
         self.state: StateMessage | None = None
         self.inbox: list[ReplyMessage] = []
@@ -99,8 +93,6 @@ class _Post:
 
 
 class _Table:
-    """A match, and the events at it."""
-
     def __init__(self, game: AnyGame, chance: random.Random) -> None:
         self.game, self.chance = game, chance
         self.eyes, self.post, self.frames = _Eyes(), _Post(), 0
@@ -116,7 +108,6 @@ class _Table:
         self.match.start()
 
     def step(self) -> None:
-        """Makes one random event happen."""
         deeds: tuple[Callable[[], object], ...] = (
             self.show,
             self.show,
@@ -145,12 +136,10 @@ class _Table:
         self._frame()
 
     def lose_sight(self) -> None:
-        """Takes the board out of sight."""
         self.eyes.reading = None
         self._frame()
 
     def command(self) -> None:
-        """Gives a random command."""
         chance, game = self.chance, self.game
         names = (*game.sides, *game.cells[:5], *game.classes, "empty", "", "nobody")
         words: dict[str, object] = {"command": chance.choice(NAMES)}

@@ -20,14 +20,22 @@ import daemon
 import games
 from calibration.template import load_template
 from daemon.config.settings import load_config
+from lab.bench import processes
 from lab.bench.cli import app, trials
-from lab.bench.speed import processes, reference, resident, scenes
-from lab.bench.speed.drawing import draw_dominoes
-from lab.bench.speed.figures import Figure, figure
-from lab.bench.speed.report import GameReport, Machine, Report, lines_of, ratios_of, targets_of
+from lab.bench.speed import resident, scenes, steps
+from lab.bench.speed.report import (
+    Figure,
+    GameReport,
+    Machine,
+    Report,
+    bench_game,
+    figure,
+    lines_of,
+    ratios_of,
+    targets_of,
+)
 from lab.bench.speed.resident import Resident, ResidentError
-from lab.bench.speed.run import bench_game
-from lab.bench.speed.scenes import SIZE_PX, Scene, played, scene_of
+from lab.bench.speed.scenes import SIZE_PX, Scene, draw_dominoes, played, scene_of
 from vision.frame import SourceError
 from vision.reading.looks import FIRST_READING
 
@@ -185,13 +193,13 @@ def test_a_page_that_does_not_answer_is_reported() -> None:
 @pytest.fixture
 def answering(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     code = "import sys\nfor _ in sys.stdin: print('{\"sift_track\": 2.5}', flush=True)"
-    monkeypatch.setattr(reference, "COMMAND", python(code))
+    monkeypatch.setattr(steps, "COMMAND", python(code))
     yield
 
 
 @pytest.mark.usefixtures("answering")
 def test_the_reference_is_measured_round_by_round_and_ends_with_the_bench(morris: Scene, tmp_path: Path) -> None:
-    with reference.Reference(morris, morris.before[0], tmp_path) as measured:
+    with steps.Reference(morris, morris.before[0], tmp_path) as measured:
         measured.round()
         measured.round()
         process = measured._process.pid
@@ -200,10 +208,10 @@ def test_the_reference_is_measured_round_by_round_and_ends_with_the_bench(morris
 
 
 def test_a_reference_that_ends_is_reported(morris: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reference, "COMMAND", python("import sys; sys.exit(3)"))
+    monkeypatch.setattr(steps, "COMMAND", python("import sys; sys.exit(3)"))
     with (
-        pytest.raises(reference.NoReference, match="status 3"),
-        reference.Reference(morris, morris.before[0], tmp_path) as measured,
+        pytest.raises(steps.NoReference, match="status 3"),
+        steps.Reference(morris, morris.before[0], tmp_path) as measured,
     ):
         measured.round()
 

@@ -27,7 +27,6 @@ JPEGS = tuple(cv2.imencode(".jpg", np.full((48, 64, 3), grey, np.uint8))[1].toby
 
 
 def recording(rate_hz: float = 20.0) -> Recording:
-    """A recording of four pictures."""
     return Recording("nine_mens_morris", rate_hz, JPEGS, (Visit(0.05, 0.1, "board"),), b"")
 
 
@@ -63,8 +62,6 @@ def test_a_tile_is_taken_away_with_one_grip() -> None:
 
 
 class NoProfile:
-    """Replaces a profile whose fit would take time."""
-
     def to_bytes(self) -> bytes:
         return b""
 

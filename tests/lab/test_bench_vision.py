@@ -14,13 +14,21 @@ import games
 from calibration.labels import Label
 from calibration.template import load_template
 from lab.bench.cli import app
-from lab.bench.speed import reference, whole_board
+from lab.bench.speed import steps, whole_board
 from lab.bench.speed.figures import Figure
-from lab.bench.speed.precision import compare, photographed, simulated
 from lab.bench.speed.report import Machine
 from lab.bench.speed.scenes import still_scene
-from lab.bench.speed.vision_report import BoardCost, VisionReport, lines_of, ratios_of, targets_of
-from lab.bench.speed.vision_run import bench_vision
+from lab.bench.speed.vision_report import (
+    BoardCost,
+    VisionReport,
+    bench_vision,
+    compare,
+    lines_of,
+    photographed,
+    ratios_of,
+    simulated,
+    targets_of,
+)
 from lab.bench.speed.whole_board import full_precision, measure, steady
 from places.weights import WeightsError
 from tests.vision.drawn import draw
@@ -36,9 +44,8 @@ def silent(text: str) -> None:
 
 @pytest.fixture
 def answering(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A reference that answers at once, in the format of the real one."""
     code = "import json, sys\nfor _ in sys.stdin: print(json.dumps({n: 500.0 for n in sys.argv[3:]}), flush=True)"
-    monkeypatch.setattr(reference, "COMMAND", (sys.executable, "-c", code))
+    monkeypatch.setattr(steps, "COMMAND", (sys.executable, "-c", code))
 
 
 class Blind:

@@ -13,18 +13,19 @@ from typer.testing import CliRunner
 import games
 from calibration.template import load_template
 from daemon.perception.pipeline import Pipeline
-from lab.simulated.calibrated import profile_of
 from lab.simulated.player import steps_between
+from lab.simulated.scenes import profile_of
 from lab.simulated.source import SimulatedSource
 from lab.simulated.table import SimulatedTable
 from lab.soak.catalogue import FAULTS, kinds_of
+from lab.soak.judge import Compared, compare
 from lab.soak.legal_boards import is_beyond_doubt, one_move_on
 from lab.soak.mistakes import Situation, mistakes_of
-from lab.soak.record_comparison import Compared, compare
 from lab.soak.runs import load, run_all, save, save_part
 from lab.soak.soak_cli import app
 from lab.soak.tally import COUNTS, Failure, Sample, Share, Tally, total
-from lab.soak.trial import Plan, Trial
+from lab.soak.trial import Trial
+from lab.soak.world import Plan
 from rules import AnyGame
 from rules.turns import carry_out
 
@@ -32,7 +33,6 @@ GAMES = ("nine_mens_morris", "reversi", "co_ganh", "gomoku", "double_double_domi
 
 
 def played(name: str, plies: int, seed: int = 1) -> tuple[AnyGame, list[object]]:
-    """A random game without avoidable passes."""
     game, chance = games.load(name), random.Random(seed)
     positions = [game.initial()]
     while len(positions) <= plies and game.outcome(positions[-1]) is None:

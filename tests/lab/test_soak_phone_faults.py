@@ -21,7 +21,7 @@ from lab.soak.camera import Camera
 from lab.soak.catalogue import FAULTS
 from lab.soak.fault import Fault
 from lab.soak.phone_faults import BAD_JPEG, LEANING, PHONE_FAULTS
-from lab.soak.play_faults import PLAY_FAULTS, QUICK_S, SLIP
+from lab.soak.player_faults import PLAY_FAULTS, QUICK_S, SLIP
 from lab.soak.trial import Trial
 from vision.frame import Image
 

@@ -1,7 +1,9 @@
-"""The proving ground: which report of a wrong board counts, which is missing, and which is unneeded."""
+"""Faults of a soak, how they are reported and judged, and what careful players put right."""
 
 from __future__ import annotations
 
+import random
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -10,12 +12,23 @@ import pytest
 
 import games
 from calibration.template import load_template
+from daemon.commands.command import Mover
 from daemon.game.effects import Announcement
+from daemon.game.line_of_play import LineOfPlay, played
+from lab.simulated.player import Ply, steps_between
 from lab.simulated.table import SimulatedTable
+from lab.soak import careful_players
 from lab.soak.camera import Camera
+from lab.soak.careful_players import SAY_S, CarefulPlayers, wrongly_counted
+from lab.soak.fault_steps import REPORT_S, reported
 from lab.soak.judge import Heard, Judge
-from lab.soak.reporting import REPORT_S, reported
+from lab.soak.legal_boards import is_beyond_doubt
+from lab.soak.men_faults import Dropped, TakeBack
+from lab.soak.player_faults import Misplayed
 from lab.soak.tally import Tally
+from lab.soak.trial import Trial
+from lab.soak.world import Plan
+from rules import AnyGame
 from rules.turns import line_of_play
 from wording import untranslated
 
@@ -87,7 +100,6 @@ def test_a_daemon_started_again_after_a_games_last_move_may_ask_for_the_next_one
 def right_board(
     *, frozen: bool = False, pictured: str = "new", finished: bool = False, ply: int = 9
 ) -> SimpleNamespace:
-    """A trial whose board is that of the players' game."""
     return SimpleNamespace(
         camera=SimpleNamespace(frozen=frozen, pictured=pictured),
         table=SimpleNamespace(board="new"),
@@ -153,3 +165,216 @@ def test_plies_to_and_fro_are_only_missed_where_they_could_be_seen(shown_s: floa
     judge.close_game()
     assert trial.tally.to_and_fro == 4 - missing
     assert (trial.tally.missed_plies, trial.tally.unneeded_reports) == (missing, bool(missing))
+
+
+FLYING = games.load("morris", {"men": 3, "flying": True})
+LAID = ["d7", "g7", "a4", "g4", "d2", "e3"]
+TO_AND_FRO = ["d2-f2", "g7-e5", "f2-d2", "e5-g7"]
+
+
+class AtTable:
+    """A trial that notes the actions at its table; hands stay over it after an action."""
+
+    def __init__(self, game: AnyGame, texts: list[str], *, knows: bool = True) -> None:
+        self.game, self.template = game, load_template(game.name)
+        positions = line_of_play(game, texts)
+        record = [SimpleNamespace(seen=True, move=text) for text in texts]
+        self.player = SimpleNamespace(
+            record=record, seen=record, positions=positions, finished=False, moving=False, position=positions[-1]
+        )
+        self.watched = positions
+        self.undone: list[Any] = []
+        self.judge = SimpleNamespace(knows=knows)
+        self.chance: Any = random.Random(1)
+        self.done: list[object] = []
+        self.table = SimpleNamespace(board=game.board(positions[-1]), busy=False, perform=self._perform)
+        self._time_s = 0.0
+
+    @property
+    def time_s(self) -> float:
+        self._time_s += 1.0
+        return self._time_s
+
+    def _perform(self, *what: object) -> None:
+        self.done.append(what)
+        self.table.busy = True
+
+    def take_back(self, count: int) -> None:
+        self.done.append(count)
+
+
+@pytest.mark.parametrize(("wanted", "taken"), [(1, 1), (3, 3), (4, 3)])
+def test_no_plies_are_taken_back_for_which_no_man_is_moved(wanted: int, taken: int) -> None:
+    at = AtTable(FLYING, [*LAID, *TO_AND_FRO])
+    at.chance = SimpleNamespace(choice=lambda _: wanted)
+    for _ in TakeBack().run(cast("Any", at)):
+        pass
+    assert at.done == [taken]
+
+
+@pytest.mark.parametrize("knows", [True, False])
+def test_a_man_falls_only_on_a_board_of_which_the_daemon_knows_how_it_came_about(knows: bool) -> None:
+    at = AtTable(games.load("morris"), LAID, knows=knows)
+    steps = Dropped().run(cast("Any", at))
+    while not at.done and next(steps, steps) is not steps:
+        pass
+    assert bool(at.done) == knows
+
+
+def test_what_was_taken_back_may_be_made_again_until_another_move_is_made(tmp_path: Path) -> None:
+    trial = Trial(Plan("morris", 1, ()), tmp_path, [])
+    game, player = trial.game, trial.player
+    made = line_of_play(game, LAID)
+    player.positions[:], player.position = made, made[-1]
+    player.record[:] = [Ply(number, text, "", (number - 1) % 2, 0.0, 0.0) for number, text in enumerate(LAID, 1)]
+    trial.take_back(2)
+    assert trial.undone == made[-2:]
+    trial.table.advance(9.0)
+    trial.take_back(1)
+    assert trial.undone == made[-3:]
+    again = game.board(made[-1])
+    for undone, doubtless in (([], True), (trial.undone, False)):
+        assert is_beyond_doubt(game, [made[0]], again, undone) == doubtless
+    player.positions.append(made[-3])
+    player.record.append(Ply(4, LAID[3], "", 1, 0.0, 0.0))
+    assert trial.undone == []
+
+
+@pytest.mark.parametrize("undone", [False, True])
+def test_a_move_taken_back_that_is_made_again_is_no_mistake(undone: bool) -> None:
+    at: Any = AtTable(games.load("morris", {"men": 3}), [*LAID, "d7-a7"])
+    after = {at.game.board(at.game.apply(at.player.position, move)) for move in at.game.legal_moves(at.player.position)}
+    at.subject = SimpleNamespace(referee=SimpleNamespace(awaiting="agent", agent_move=None))
+    at.agent = SimpleNamespace(silent=False)
+    if undone:
+        at.undone = [at.game.apply(at.player.position, move) for move in at.game.legal_moves(at.player.position)]
+    steps = Misplayed().run(at)
+    while not at.done and next(steps, steps) is not steps:
+        pass
+    assert len(after) > 1 and bool(at.done) != undone
+
+
+ADOPT_S = 5.0
+"""A third of the players' patience: every second of it is fifteen pictures."""
+QUICK = 8.0
+"""Pace of the hand that lays the board: how it is laid is not what is tested."""
+TILES = ("8F2-8G6", "6K2-7K4")
+
+
+def line_of(*tiles: str) -> LineOfPlay:
+    game = games.load("dominoes")
+    line = LineOfPlay(game, game.parse_position("green;pawns=9,1;tiles=8H6-8I1,8J1-8K4"))
+    for text in tiles:
+        line.add(played(game, line.position, game.parse_move(line.position, text)))
+    return line
+
+
+def made(*sides: int, texts: tuple[str, ...] = TILES) -> list[Ply]:
+    return [
+        Ply(number, text, "", side, 0.0, 0.0) for number, (text, side) in enumerate(zip(texts, sides, strict=True), 1)
+    ]
+
+
+def test_the_first_move_counted_for_the_wrong_side_is_told_by_its_number() -> None:
+    line = line_of(*TILES)
+    first, second = (ply.side for ply in line.plies)
+    assert wrongly_counted(line, made(first, second)) is None
+    assert wrongly_counted(line, made(first, 1 - second)) == Mover(side=line.game.sides[1 - second], move=2)
+    assert wrongly_counted(line, made(1 - first, 1 - second)) == Mover(side=line.game.sides[1 - first], move=1)
+
+
+def test_nothing_is_told_of_moves_after_one_that_was_never_made_so() -> None:
+    line = line_of(*TILES)
+    sides = [1 - ply.side for ply in line.plies]
+    assert wrongly_counted(line, made(line.plies[0].side, sides[1], texts=(TILES[1], TILES[0]))) is None
+
+
+def test_it_is_said_a_little_after_the_wrong_name_was_heard_and_once(monkeypatch: Any) -> None:
+    line = line_of(*TILES)
+    told: list[Mover] = []
+
+    def obey(_match: Any, command: Mover, _eyes: Any) -> Any:
+        told.append(command)
+        return SimpleNamespace(accepted=True)
+
+    monkeypatch.setattr(careful_players, "obey", obey)
+    player = SimpleNamespace(seen=made(*(1 - ply.side for ply in line.plies)))
+    subject = SimpleNamespace(referee=SimpleNamespace(line=line), match=None, eyes=None)
+    judge = SimpleNamespace(insists=lambda _seconds: False)
+    trial = SimpleNamespace(game=line.game, time_s=0.0, subject=subject, player=player)
+    pair = CarefulPlayers(cast("Any", trial), cast("Any", judge))
+    pair.hear("illegal")
+    for code, until in (("move", 2 * SAY_S), ("repeat", 4 * SAY_S)):
+        pair.hear(code)
+        while trial.time_s < until:
+            trial.time_s += 0.1
+            pair.update()
+    assert (len(told), pair.corrections) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("made", "believed", "games_begun"),
+    [(1, 4, 1), (12, 0, 1), (40, 0, 2)],
+    ids=["nearby", "after moves that nobody saw", "too far off for legal play"],
+)
+def test_a_right_board_that_is_not_believed_is_adopted_and_counted_or_the_game_is_given_up(
+    made: int, believed: int, games_begun: int, tmp_path: Path, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(careful_players, "ADOPT_S", ADOPT_S)
+    trial = Trial(Plan("reversi", 3, (), still=True), tmp_path, ())
+    trial._new_game()
+    while not trial.judge.knows:
+        trial._turn()
+    game, line, player = trial.game, trial.subject.referee.line, trial.player
+    for _ in range(believed):
+        move = game.legal_moves(line.position)[-1]
+        line.add(played(game, line.position, move))
+        trial.judge._legal.add(game.board(line.position))  # as if it had been on the board and forgotten
+    for _ in range(made):
+        player.positions.append(game.apply(player.positions[-1], game.legal_moves(player.positions[-1])[0]))
+    player.position = player.positions[-1]
+    trial.table.perform(steps_between(trial.table.board, game.board(player.position)), 0, QUICK)
+    while trial.table.busy:
+        trial._turn()
+    laid_s = trial.time_s
+    while trial.tally.adopted == 0 and trial.time_s < laid_s + 2 * ADOPT_S:
+        trial._turn()
+    assert trial.tally.adopted == 1
+    assert trial.time_s - laid_s > ADOPT_S
+    while trial.tally.games < games_begun and trial.time_s < laid_s + 3 * ADOPT_S:
+        trial._turn()
+    assert trial.tally.games == games_begun
+    assert trial.subject.board == game.board(trial.player.position)
+
+
+@pytest.mark.parametrize(
+    ("known", "counted", "moving", "false"),
+    [
+        ("", 0, True, False),  # it was green's, whose hand is still leaving
+        ("", 0, False, False),
+        ("seat", 0, True, True),  # a hand was seen on red's side, but it was green's
+        ("", 1, True, True),  # rightly counted for green, so the game is not over
+    ],
+)
+def test_an_end_that_follows_from_an_assumed_side_is_put_right_by_the_players(
+    known: str, counted: int, moving: bool, false: bool
+) -> None:
+    game = games.load("dominoes")
+    green = game.parse_position("green;pawns=9,1;tiles=8H6-8I1,8J1-8K4")
+    line = SimpleNamespace(plies=[SimpleNamespace(known=known, side=counted)])
+    seen = [SimpleNamespace(side=1, board=game.board(green))]
+    player = SimpleNamespace(positions=[green], position=green, agreed=green, moving=moving, seen=seen, record=[])
+    trial = SimpleNamespace(
+        game=game,
+        time_s=9.0,
+        player=player,
+        subject=SimpleNamespace(referee=SimpleNamespace(line=line), seen=None, board="", recorded=list),
+        table=SimpleNamespace(board=game.board(green)),
+        schedule=SimpleNamespace(allows=lambda _code: False, blamed=lambda: ()),
+        camera=SimpleNamespace(last=None),
+        plan=SimpleNamespace(seed=1),
+        tally=Tally(game.name, 1),
+    )
+    judge = Judge(cast("Any", trial), None)
+    judge.hear(Announcement("game_over", (untranslated("Red wins."),), game.board(green), 3))
+    assert trial.tally.false_events == int(false)

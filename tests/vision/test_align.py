@@ -11,8 +11,8 @@ import pytest
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate, load_template
+from lab.simulated.phone import RandomWay
 from lab.simulated.style import default_style
-from lab.simulated.sway import RandomWay
 from lab.simulated.table import SimulatedTable
 from tests.vision.drawn import CORNERS, Look, cell_error, draw, noisy
 from vision.finding.landmarks import pose_quality

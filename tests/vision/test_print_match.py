@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate, load_template
-from lab.bench.reposing import VIEWS, outermost, repose
+from lab.bench.score_dominoes import VIEWS, outermost, repose
 from tests.vision import drawn
 from vision.finding.finder import find_board
 from vision.finding.landmarks import pose_quality, snap_pose, turned_to_print

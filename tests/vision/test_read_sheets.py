@@ -9,9 +9,8 @@ import pytest
 
 from calibration.sheet import layout_of
 from calibration.template import load_template
-from lab.simulated.coins_and_buttons import buttons, coins
 from lab.simulated.scenes import random_board
-from lab.simulated.sheets import SheetTable, random_print, sheet_style
+from lab.simulated.sheets import SheetTable, buttons, coins, random_print, sheet_style
 from vision.finding.paper import in_white_light
 from vision.pose import BoardPose, rectify
 from vision.reading.locate import PhotoReader

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 import games
 from calibration.template import load_template
-from lab.simulated.sway import RandomWay
+from lab.simulated.phone import RandomWay
 from tests.vision.drawn import draw
 from vision.pose import pose_from_corners, project
 from vision.watching.registration import MOSTLY, STANDS_SHARE, KnownView

@@ -18,7 +18,7 @@ import games
 from calibration.template import load_template
 from lab.simulated.cli import NamedFrames, app, sides_of
 from lab.simulated.scripted_games import ScriptedGames
-from lab.simulated.state_follower import StateFollower, waiting_move
+from lab.simulated.source import StateFollower, waiting_move
 from rules.turns import line_of_play
 from tests.waiting import wait_for
 from vision.frame import Image

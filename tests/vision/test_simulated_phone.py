@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from lab.simulated import phone
-from lab.simulated.phone import KEY_EVERY, Phone, VideoRoundTrip
-from lab.simulated.sway import RandomWay
+from lab.simulated.phone import KEY_EVERY, Phone, RandomWay, VideoRoundTrip
 from vision.frame import Image
 
 SIZE = (320, 192)

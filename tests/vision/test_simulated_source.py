@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 from calibration.template import load_template
-from lab.simulated.phone import Phone
+from lab.simulated.phone import Phone, RandomWay
 from lab.simulated.random_style import random_style
 from lab.simulated.scenes import random_board, random_scene
 from lab.simulated.source import SimulatedSource
-from lab.simulated.sway import RandomWay
 from lab.simulated.table import SimulatedTable
 from vision.frame import Frame, SourceEnded
 

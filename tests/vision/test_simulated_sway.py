@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from lab.simulated.sway import EDGES_HZ, PARTS, SPECTRUM, RandomWay
+from lab.simulated.phone import EDGES_HZ, PARTS, SPECTRUM, RandomWay
 from vision.pose import project
 
 FloatArray = NDArray[np.float64]

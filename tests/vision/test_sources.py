@@ -16,7 +16,7 @@ import cv2
 import numpy as np
 import pytest
 
-from lab.simulated.recording import record_video
+from lab.simulated.scripted_games import record_video
 from vision.frame import Frame, FrameSource, Image, SourceEnded, SourceError
 from vision.sources import mjpeg
 from vision.sources.encoded import JpegSplitter, decode

@@ -12,8 +12,7 @@ import pytest
 
 import games
 from calibration.template import load_template
-from lab.simulated.recording import record_video
-from lab.simulated.scripted_games import ScriptedGames
+from lab.simulated.scripted_games import ScriptedGames, record_video
 from tests.vision.test_sources import picture, read_all, write_video
 from vision.frame import SourceError
 from vision.sources.files import VideoFile

@@ -19,6 +19,7 @@ from pydantic import ValidationError
 import places
 import processes
 from agents.messages import LimitsPart, PlayerPart, ReplyMessage, StateMessage, encode
+from lab.bench.processes import cpu_s
 from processes import Process
 from rules import AnyGame
 from rules.capabilities import HiddenHands
@@ -37,8 +38,6 @@ class ColdStartError(ValueError):
 
 @dataclasses.dataclass(frozen=True)
 class Start:
-    """One start of a worker."""
-
     game: str
     cache: str
     """State of the compile cache: `empty` or `warm`."""
@@ -57,7 +56,6 @@ class Start:
         return self.seconds <= self.limit_s
 
     def as_json(self) -> dict[str, Any]:
-        """A JSON object."""
         return {**dataclasses.asdict(self), "met": self.met}
 
 
@@ -95,13 +93,8 @@ def _start(game: AnyGame, agent: str, folder: Path, cache: str, limit_s: float) 
                 with contextlib.suppress(ValidationError):
                     reply = ReplyMessage.model_validate_json(message)
                     seconds = time.monotonic() - began_s
-                    return Start(game.name, cache, seconds, ready_s, _cpu_s(process.pid), reply.nodes or 0, limit_s)
+                    return Start(game.name, cache, seconds, ready_s, cpu_s(process.pid), reply.nodes or 0, limit_s)
     raise ColdStartError(f"the worker did not answer within {PATIENCE_S:g} s")
-
-
-def _cpu_s(process: int) -> float:
-    fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def first_state(game: AnyGame, agent: str) -> StateMessage:
@@ -154,7 +147,6 @@ def _heard(states: zmq.Socket[bytes], replies: zmq.Socket[bytes], state: bytes, 
 
 
 def lines_of(starts: list[Start]) -> list[str]:
-    """One line of text per start."""
     return [
         f"{'met   ' if one.met else 'MISSED'}  {one.game}, {one.cache} cache: first answer {one.seconds:.2f} s after "
         f"the start ({one.limit_s:g}; ready after {one.ready_s:.2f} s, processor {one.cpu_s:.2f} s, "

@@ -9,8 +9,6 @@ from pydantic import BaseModel
 
 
 class Figure(BaseModel):
-    """Cost of one step, measured several times."""
-
     median: float
     p95: float
     """95 % of the measurements are no greater."""
@@ -18,7 +16,6 @@ class Figure(BaseModel):
 
 
 def figure(values: Sequence[float]) -> Figure:
-    """The figure of one or more values."""
     ordered = sorted(values)
     return Figure(
         median=round(statistics.median(ordered), 3),

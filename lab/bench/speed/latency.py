@@ -13,10 +13,9 @@ import zmq
 from pydantic import BaseModel
 
 from lab.bench.speed.figures import Figure, figure
-from lab.bench.speed.frame_log import Judged, read_log
-from lab.bench.speed.live_tables import LiveTables
+from lab.bench.speed.frame_log import Judged, LiveTables, read_log
 from lab.bench.speed.recording import Recording
-from lab.bench.speed.report import Machine, Target, target_line
+from lab.bench.speed.report import Machine, Target, at_most, target_line
 from lab.bench.speed.streams import Gone
 
 MEDIAN_S, P95_S, SOUND_S = 0.6, 1.0, 0.3
@@ -35,8 +34,6 @@ pcm.capture { type file slave.pcm "silent" file "%s" format "wav" }
 
 
 class LatencyReport(BaseModel):
-    """The figures of one run, in seconds."""
-
     machine: Machine
     game: str
     rate_hz: float
@@ -63,8 +60,6 @@ class LatencyReport(BaseModel):
 
 
 class Published:
-    """The boards that a table publishes, with their times of arrival here."""
-
     def __init__(self, address: str) -> None:
         self.boards: list[tuple[float, str]] = []
         self._stop = threading.Event()
@@ -72,7 +67,6 @@ class Published:
         self._thread.start()
 
     def close(self) -> None:
-        """Disconnects."""
         self._stop.set()
         self._thread.join(PATIENCE_S)
 
@@ -101,7 +95,6 @@ class Sounds:
         self._thread.start()
 
     def close(self) -> None:
-        """Stops listening."""
         self._stop.set()
         self._thread.join(PATIENCE_S)
 
@@ -187,7 +180,6 @@ def report_of(
 
 
 def targets_of(verdict_s: Figure, sound_s: Figure | None, missed: int) -> list[Target]:
-    """The promises and whether they are met."""
     promised = [
         ("hand gone to verdict, median, s", verdict_s.median, MEDIAN_S),
         ("hand gone to verdict, 95 %, s", verdict_s.p95, P95_S),
@@ -195,14 +187,12 @@ def targets_of(verdict_s: Figure, sound_s: Figure | None, missed: int) -> list[T
     ]
     if sound_s is not None:
         promised.append(("verdict to first sound, 95 %, s", sound_s.p95, SOUND_S))
-    return [Target(what=what, value=value, limit=limit, met=value <= limit) for what, value, limit in promised]
+    return [at_most(what, value, limit) for what, value, limit in promised]
 
 
 def lines_of(report: LatencyReport) -> list[str]:
-    """The report for people."""
-    here = report.machine
     lines = [
-        f"{here.date}  {here.processor}, {here.cores} cores, load {here.load[0]:g} to {here.load[1]:g}",
+        str(report.machine),
         f"{report.game}, {report.hands} hands at {report.rate_hz:g} Hz, settle_s {report.settle_s:g}",
         "",
         "ms                                                    median    95 %",

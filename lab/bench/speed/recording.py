@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 import games
 from calibration.template import load_template
-from lab.simulated.calibrated import profile_of
+from lab.simulated.scenes import profile_of
 from lab.simulated.style import default_style
 from lab.simulated.table import SimulatedTable
 from rules import EMPTY, AnyGame, Step
@@ -43,8 +43,6 @@ Look = NDArray[np.uint8]
 
 @dataclasses.dataclass(frozen=True)
 class Visit:
-    """One visit of a hand."""
-
     off_s: float
     """Seconds from the first picture until neither it nor its shadow was over the board and its margin any more."""
     gone_s: float
@@ -55,8 +53,6 @@ class Visit:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Recording:
-    """One round at one table."""
-
     game: str
     rate_hz: float
     jpegs: tuple[bytes, ...]
@@ -66,7 +62,6 @@ class Recording:
 
     @property
     def seconds(self) -> float:
-        """Length of a round."""
         return len(self.jpegs) / self.rate_hz
 
 
@@ -179,7 +174,6 @@ class Taker:
         self.visits.append(Visit(self._off_s(), self._gone_s, self._table.board))
 
     def rest(self, seconds: float) -> None:
-        """Lets so many seconds pass without events."""
         for _ in range(round(seconds * self._rate_hz)):
             self._take()
 

@@ -1,18 +1,22 @@
-"""The results of a bench: a record that serialises to JSON, and the same as a table for people."""
+"""The figures of `kibitzer bench pipeline`: measured for one game, judged, and told."""
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import os
 import platform
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pydantic import BaseModel, computed_field
 
 import daemon
-from lab.bench.speed.figures import Figure
-from lab.bench.speed.resident import Resident
+from lab.bench.speed.figures import Figure, figure
+from lab.bench.speed.resident import Resident, measure
+from lab.bench.speed.scenes import SIZE_PX, Scene
+from lab.bench.speed.steps import Reference, Steps
 
 IDLE_PERCENT, SWAY_PERCENT, TIMES_FASTER, MEMORY_MB, FIRST_READING_S = 10.0, 80.0, 10.0, 400.0, 3.0
 """Limits that are promised: at most, at most, at least, less than, at most."""
@@ -34,8 +38,6 @@ NAMES = {
 
 
 class Machine(BaseModel):
-    """Where and when the measurement was made."""
-
     date: str
     """ISO 8601, UTC."""
     processor: str
@@ -45,18 +47,17 @@ class Machine(BaseModel):
     load: tuple[float, float]
     """Load average over the last minute, at the beginning and at the end of the bench."""
 
+    def __str__(self) -> str:
+        return f"{self.date}  {self.processor}, {self.cores} cores, load {self.load[0]:g} to {self.load[1]:g}"
+
 
 class Ratio(BaseModel):
-    """The reference's median as a multiple of ours."""
-
     what: str
     reference: str
     times: float
 
 
 class Target(BaseModel):
-    """One promise and whether it is met."""
-
     what: str
     value: float
     limit: float
@@ -64,13 +65,10 @@ class Target(BaseModel):
 
 
 def target_line(target: Target) -> str:
-    """One line about a promise with an upper limit."""
     return f"{'met   ' if target.met else 'MISSED'} {target.what}: {target.value:g} (at most {target.limit:g})"
 
 
 class GameReport(BaseModel):
-    """The figures of one game."""
-
     game: str
     pictures: str
     size_px: tuple[int, int]
@@ -89,8 +87,6 @@ class GameReport(BaseModel):
 
 
 class Report(BaseModel):
-    """The results of one bench run."""
-
     machine: Machine
     games: list[GameReport]
 
@@ -109,7 +105,6 @@ class Report(BaseModel):
 
 
 def machine(load_before: float) -> Machine:
-    """This machine's description, now."""
     return Machine(
         date=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         processor=_processor(),
@@ -146,15 +141,14 @@ def ratios_of(steps: Mapping[str, Figure], reference: Mapping[str, Figure]) -> l
 
 
 def targets_of(ratios: Sequence[Ratio], resident: Resident | None) -> list[Target]:
-    """The promises that this run can judge."""
     found = []
     if resident is not None:
         found += [
-            _at_most("idle, per cent of one core", resident.idle_cpu_percent.median, IDLE_PERCENT),
-            _at_most("a swaying camera, per cent of one core", resident.sway_cpu_percent.median, SWAY_PERCENT),
-            _at_most("memory, PSS of all processes, MB", resident.memory_mb, MEMORY_MB),
-            _at_most("memory, greatest RSS of the daemon, MB", resident.peak_memory_mb, MEMORY_MB),
-            _at_most("first reading after the start, s", resident.first_reading_s.median, FIRST_READING_S),
+            at_most("idle, per cent of one core", resident.idle_cpu_percent.median, IDLE_PERCENT),
+            at_most("a swaying camera, per cent of one core", resident.sway_cpu_percent.median, SWAY_PERCENT),
+            at_most("memory, PSS of all processes, MB", resident.memory_mb, MEMORY_MB),
+            at_most("memory, greatest RSS of the daemon, MB", resident.peak_memory_mb, MEMORY_MB),
+            at_most("first reading after the start, s", resident.first_reading_s.median, FIRST_READING_S),
         ]
     for ratio in ratios:
         if ratio.what == "settled_change":
@@ -163,14 +157,12 @@ def targets_of(ratios: Sequence[Ratio], resident: Resident | None) -> list[Targe
     return found
 
 
-def _at_most(what: str, value: float, limit: float) -> Target:
+def at_most(what: str, value: float, limit: float) -> Target:
     return Target(what=what, value=value, limit=limit, met=value <= limit)
 
 
 def lines_of(report: Report) -> list[str]:
-    """The report as text."""
-    here = report.machine
-    lines = [f"{here.date}  {here.processor}, {here.cores} cores, load {here.load[0]:g} to {here.load[1]:g}"]
+    lines = [str(report.machine)]
     for game in report.games:
         lines += ["", f"{game.game}: {game.pictures}, {game.size_px[0]}x{game.size_px[1]}, {game.cells} cells"]
         lines.append(f"{'milliseconds':<44}{'median':>10}{'95 %':>10}{'count':>8}")
@@ -204,3 +196,45 @@ def _resident(one: Resident) -> list[str]:
         f"first reading {one.first_reading_s.median:.2f} s after the start, "
         f"{one.first_reading_cpu_s.median:.2f} s of processor time",
     ]
+
+
+MIN_ROUNDS = 3
+"""Least number of rounds of the reference, however long they take."""
+REFERENCE_S = 45.0
+"""Seconds after which no further round of the reference begins: on a large board one takes half a minute."""
+
+
+def bench_game(
+    scene: Scene, folder: Path, *, rounds: int, seconds: float, starts: int, reference: bool = True
+) -> GameReport:
+    """Measures one game completely. Raises SourceError, NoReference, ResidentError."""
+    steps = Steps(scene)
+    steps.prepare()
+    spent_ms: dict[str, list[float]] = {}
+    with contextlib.ExitStack() as stack:
+        assert steps.rectified is not None
+        other = stack.enter_context(Reference(scene, steps.rectified, folder)) if reference else None
+        began_s = time.monotonic()
+        for number in range(rounds):
+            steps.round()
+            if other is not None and (number < MIN_ROUNDS or time.monotonic() - began_s < REFERENCE_S):
+                other.round()
+        spent_ms = dict(other.spent_ms) if other is not None else {}
+    ours = {name: figure(values) for name, values in steps.spent_ms.items()}
+    theirs = {name: figure(values) for name, values in spent_ms.items()}
+    ratios = ratios_of(ours, theirs)
+    resident = measure(scene, folder, seconds, starts) if seconds else None
+    return GameReport(
+        game=scene.game.name,
+        pictures=scene.what,
+        size_px=SIZE_PX,
+        cells=len(scene.game.cells),
+        cells_read=steps.cells_read,
+        right=steps.right,
+        verdicts=steps.verdicts,
+        steps_ms=ours,
+        reference_ms=theirs,
+        ratios=ratios,
+        resident=resident,
+        targets=targets_of(ratios, resident),
+    )

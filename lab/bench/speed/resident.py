@@ -21,10 +21,10 @@ import numpy as np
 from pydantic import BaseModel
 
 from daemon.config.settings import ROOT
+from lab.bench.processes import Memory, cpu_s, descendants, memory
 from lab.bench.speed.figures import Figure, figure
-from lab.bench.speed.processes import Memory, cpu_s, descendants, memory
 from lab.bench.speed.scenes import Scene
-from lab.simulated.sway import RandomWay
+from lab.simulated.phone import RandomWay
 from processes import Process
 from vision.frame import Frame, Image
 from vision.reading.looks import FIRST_READING
@@ -41,8 +41,6 @@ WINDOW_S = 2.5
 
 
 class Resident(BaseModel):
-    """The daemon's costs while nothing happens."""
-
     first_reading_s: Figure
     """From the process's start to the first reading of the board; files were in the system's cache."""
     first_reading_cpu_s: Figure
@@ -80,7 +78,6 @@ class Loop:
         """Whether the camera is held in a hand."""
 
     def read(self, timeout_s: float) -> Frame:
-        """The next picture."""
         index, picture = next(self._index), next(self._pictures)
         if self.sways:
             size = picture.shape[1], picture.shape[0]
@@ -160,7 +157,6 @@ class Log:
         return found[-1] if found else ""
 
     def close(self) -> None:
-        """Reads the rest, once the daemon has ended."""
         self._thread.join(END_S)
         if self._process.stderr is not None:
             self._process.stderr.close()
@@ -221,7 +217,6 @@ def viewer(page: str) -> Iterator[None]:
 
 
 def _shares(process: int, seconds: float) -> list[float]:
-    """Per cent of one core, window by window."""
     shares: list[float] = []
     began_s = time.monotonic()
     while not shares or time.monotonic() - began_s < seconds:
@@ -230,7 +225,6 @@ def _shares(process: int, seconds: float) -> list[float]:
 
 
 def _share(process: int, seconds: float) -> float:
-    """Per cent of one core that a process and its children use."""
     family = (process, *descendants(process))
     before_s, began_s = sum(map(cpu_s, family)), time.monotonic()
     time.sleep(seconds)

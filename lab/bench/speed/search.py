@@ -37,8 +37,6 @@ DISCS_AT_START = 4
 
 @dataclasses.dataclass(frozen=True)
 class Cost:
-    """Cost of one kind of search over all positions."""
-
     what: str
     nodes: int
     """Positions visited; leaves for perft, playouts for mcts."""
@@ -48,18 +46,14 @@ class Cost:
 
     @property
     def per_second(self) -> float:
-        """Nodes per second."""
         return self.nodes / self.seconds if self.seconds else 0.0
 
     def as_json(self) -> dict[str, Any]:
-        """A JSON object."""
         return {**dataclasses.asdict(self), "per_second": round(self.per_second)}
 
 
 @dataclasses.dataclass(frozen=True)
 class GameCost:
-    """The figures of one game."""
-
     game: str
     heuristic: str
     positions: int
@@ -77,7 +71,6 @@ class GameCost:
 
     @property
     def ratios(self) -> dict[str, float]:
-        """Ratios between our figures and the references of the same run."""
         by_name = {cost.what: cost for cost in self.exact if cost.depth == self.exact[-1].depth}
         ours, full, plain = self.exact[-1], by_name["minimax"], by_name["plain alphabeta"]
         found = {"minimax nodes / plain alphabeta nodes": full.nodes / plain.nodes}
@@ -92,7 +85,6 @@ class GameCost:
         return {name: round(value, 2) for name, value in found.items()}
 
     def as_json(self) -> dict[str, Any]:
-        """A JSON object."""
         found = dataclasses.asdict(self)
         for name in ("exact", "mcts", "perft", "endgames"):
             found[name] = [cost.as_json() for cost in getattr(self, name)]
@@ -100,13 +92,10 @@ class GameCost:
 
 
 class _Clock:
-    """Accumulates processor time."""
-
     def __init__(self) -> None:
         self.seconds = 0.0
 
     def time(self, work: Callable[[], Any]) -> Any:
-        """Runs the work, adds its time and returns its result."""
         began_s = time.process_time()
         result = work()
         self.seconds += time.process_time() - began_s
@@ -158,7 +147,6 @@ def _exact(game: AnyGame, positions: Sequence[Any], name: str, depth: int) -> tu
 
 
 def _asked(game: AnyGame, text: str, depth: int, position: Any) -> Search:
-    """A search by an agent, which is created with its table before the clock starts."""
     player = Player(players.parse(f"{text},depth={depth}"), game)
 
     def ask() -> tuple[float | None, int]:
@@ -199,10 +187,7 @@ def _perft(game: AnyGame) -> Iterator[Cost]:
     """Perft by the kernel, if there is one, then by the rules; each goes deeper until it takes PERFT_S."""
     if kernels.perft(game, game.initial(), 1) is None:
         return
-    for what, count in (
-        ("kernel perft", kernels.perft),
-        ("plain perft", plain_perft.perft),
-    ):
+    for what, count in (("kernel perft", kernels.perft), ("plain perft", plain_perft.perft)):
         for depth in itertools.count(1):
             clock = _Clock()
             leaves = clock.time(functools.partial(count, game, game.initial(), depth))
@@ -231,7 +216,6 @@ def _endgames(game: AnyGame) -> Iterator[Cost]:
 
 
 def lines_of(found: GameCost) -> list[str]:
-    """The figures as text."""
     lines = [f"{found.game}: {found.positions} positions, heuristic {found.heuristic}"]
     lines.append(f"  {'':<28}{'nodes':>12}{'seconds':>10}{'nodes/s':>12}")
     lines += [_row(f"{cost.what}, depth {cost.depth}", cost) for cost in found.exact]

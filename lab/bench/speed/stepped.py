@@ -21,10 +21,10 @@ from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Observation, Pipeline
 from lab.bench.speed.figures import Figure, figure
 from lab.bench.speed.recording import LEAD_S, PAUSE_S, Taker, Visit, hands_of
-from lab.simulated.calibrated import profile_of
+from lab.simulated.scenes import profile_of
 from lab.simulated.style import default_style
 from lab.simulated.table import SimulatedTable
-from lab.soak.trial import SIZES_PX
+from lab.soak.world import SIZES_PX
 from rules import Step
 from rules.options import switched_on
 from rules.turns import carry_out
@@ -40,8 +40,6 @@ FIRST_S = 20.0
 
 
 class Slow(BaseModel):
-    """A hand whose verdict took long, or never came."""
-
     hand: int
     verdict_s: float | None
     trace: list[str]
@@ -65,8 +63,6 @@ class SteppedReport(BaseModel):
 
 @dataclasses.dataclass(frozen=True)
 class Look:
-    """One picture, and the daemon's reaction to it."""
-
     time_s: float
     believed: str
     text: str
@@ -88,8 +84,6 @@ def measure_stepped(
 
 
 class _Bench:
-    """A table, a pipeline and a referee that share one clock."""
-
     def __init__(self, name: str, seed: int, rate_hz: float, settle_s: float) -> None:
         self.game = games.load(name)
         template = load_template(self.game.name, switched_on(self.game))
@@ -116,7 +110,6 @@ class _Bench:
         raise ValueError(f"the board of {self.game.title} was not read within {FIRST_S:.0f} s")
 
     def hand(self, side: int, steps: Sequence[Step]) -> None:
-        """Lets one hand come and go, and waits for its verdict."""
         self._looks = []
         self.taker.visit(steps, side, carry_out(self._table.board, steps))
         visit = self.taker.visits[-1]
@@ -156,7 +149,6 @@ class _Bench:
 
 
 def traced(looks: Sequence[Look], visit: Visit) -> list[str]:
-    """The changes after a visit, one line each."""
     lines, before = [], ""
     for look in looks:
         if look.text != before:
@@ -166,7 +158,6 @@ def traced(looks: Sequence[Look], visit: Visit) -> list[str]:
 
 
 def lines_of(report: SteppedReport) -> list[str]:
-    """The report for people."""
     one = report.verdict_s
     lines = [
         f"{report.game}: {report.hands} hands at {report.rate_hz:g} Hz, settle_s {report.settle_s:g}: "
@@ -180,7 +171,6 @@ def lines_of(report: SteppedReport) -> list[str]:
 
 
 def _words(observation: Observation, verdict: str) -> str:
-    """A short description of the reaction to a picture."""
     gate, alignment = observation.gate, observation.alignment
     words: list[str] = [alignment.state if alignment.pose is None or gate is None else gate.phase]
     if gate is not None and gate.blocked:

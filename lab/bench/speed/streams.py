@@ -52,7 +52,6 @@ class StreamServer:
 
     @property
     def url(self) -> str:
-        """The stream's address."""
         return f"http://127.0.0.1:{self._server.server_address[1]}/video"
 
     @property
@@ -61,7 +60,6 @@ class StreamServer:
         return self._begun_s
 
     def gone(self, since_s: float, until_s: float) -> list[Gone]:
-        """The hands that left the board between two moments."""
         begun_s, length_s = self._begun_s, self.recording.seconds
         if begun_s is None:
             return []
@@ -74,7 +72,6 @@ class StreamServer:
         return [one for one in all_of if since_s <= one.off_s < until_s]
 
     def pictures(self) -> Any:
-        """Yields stamped JPEGs when they are due, for one viewer."""
         with self._lock:
             if self._begun_s is None:
                 self._begun_s = time.monotonic() + START_S
@@ -97,7 +94,6 @@ class StreamServer:
 
 
 def stamped(jpeg: bytes, number: int, taken_s: float) -> bytes:
-    """The JPEG with its number and the monotonic time at which it was taken."""
     words = MARK + f"{number} {taken_s:.6f}".encode()
     return jpeg[:2] + _COMMENT + (len(words) + 2).to_bytes(2, "big") + words + jpeg[2:]
 

@@ -8,12 +8,11 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from lab.bench.processes import cpu_s, descendants, memory
 from lab.bench.speed.figures import Figure, figure
-from lab.bench.speed.frame_log import Judged, read_log
-from lab.bench.speed.live_tables import LiveTables
-from lab.bench.speed.processes import cpu_s, descendants, memory
+from lab.bench.speed.frame_log import Judged, LiveTables, read_log
 from lab.bench.speed.recording import Recording
-from lab.bench.speed.report import Machine, Target, target_line
+from lab.bench.speed.report import Machine, Target, at_most, target_line
 
 OLDEST_S = 0.5
 """Seconds promised as the greatest age of a judged picture, even when its verdict is published."""
@@ -22,8 +21,6 @@ CALM_S = 8.0
 
 
 class TableLoad(BaseModel):
-    """The figures of one of the tables."""
-
     game: str
     sent_hz: float
     """Pictures a second in the stream."""
@@ -46,8 +43,6 @@ class TableLoad(BaseModel):
 
 
 class TablesReport(BaseModel):
-    """The results of one run."""
-
     machine: Machine
     seconds: float
     rate_hz: float
@@ -121,19 +116,16 @@ def load_of(
 
 
 def targets_of(loads: Sequence[TableLoad]) -> list[Target]:
-    """The promises about several tables."""
     promised = (
         ("oldest picture that was taken up to be judged, s", max(one.oldest_s for one in loads)),
         ("oldest picture when it was judged, s", max(one.oldest_judged_s for one in loads)),
     )
-    return [Target(what=what, value=value, limit=OLDEST_S, met=value <= OLDEST_S) for what, value in promised]
+    return [at_most(what, value, OLDEST_S) for what, value in promised]
 
 
 def lines_of(report: TablesReport) -> list[str]:
-    """The report for people."""
-    here = report.machine
     lines = [
-        f"{here.date}  {here.processor}, {here.cores} cores, load {here.load[0]:g} to {here.load[1]:g}",
+        str(report.machine),
         f"{len(report.tables)} tables, {report.size_px[0]}x{report.size_px[1]} at {report.rate_hz:g} Hz, "
         f"{report.seconds:.0f} s; serving the recorded streams took {report.bench_cpu_percent:g} % of a core",
         "",

@@ -1,14 +1,103 @@
-"""The results of `kibitzer bench vision`: a record that serialises to JSON, and the same as a table for people."""
+"""The figures of `kibitzer bench vision`: measured for one game, judged, and told."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
+import numpy as np
 from pydantic import BaseModel
 
+from calibration.annotations import read_annotated
+from calibration.labels import Label, read_labels
+from calibration.template import BoardTemplate
 from lab.bench.speed.figures import Figure
-from lab.bench.speed.precision import Precision
-from lab.bench.speed.report import Machine, Ratio, Target
+from lab.bench.speed.report import Machine, Ratio, Target, at_most
+from lab.bench.speed.scenes import still_scene
+from lab.bench.speed.whole_board import OtherReader, Step, full_precision, measure
+from lab.simulated.arrays import FloatArray
+from lab.simulated.scenes import random_scene
+from vision.cli import load_photo
+from vision.frame import Image, SourceError
+from vision.pose import rectify
+from vision.reading.descriptors import Descriptor, load_descriptor
+from vision.reading.locate import PhotoReader
+
+SIZES_PX = ((960, 720), (1280, 960))
+"""Pixels of simulated pictures: the smaller size if the rectified picture is no larger than its height."""
+SEED = 90_000
+Picture = tuple[Image, FloatArray | None, str]
+"""An image, the board's corners in it if known, and the letters of its cells."""
+
+
+class Precision(BaseModel):
+    source: str
+    pictures: int
+    """Pictures in which a board was seen."""
+    cells: int
+    eight_bits_right: int
+    full_precision_right: int
+    differently: int
+    """Cells that the two read differently."""
+    loss_points: float
+    """Right in full precision minus right in eight bits, in hundredths of the cells; may be negative."""
+
+
+def simulated(template: BoardTemplate, cells: int) -> Iterator[Picture]:
+    """Pictures of a new table each time, without hands, with at least so many cells in total."""
+    size_px = SIZES_PX[template.rectified_px >= SIZES_PX[0][1]]
+    for number in range(-(-cells // len(template.cell_names))):
+        scene = random_scene(template, np.random.default_rng([SEED, number]), size_px, hands=0.0)
+        yield scene.image, scene.corners_px, scene.board
+
+
+def photographed(labels: Sequence[Label], folder: Path) -> Iterator[Picture]:
+    """The labelled photos. Raises SourceError if one cannot be read as a picture."""
+    for label in labels:
+        image = load_photo(folder / label.name)
+        if image is None:
+            raise SourceError(f"{folder / label.name} is no picture that can be read")
+        yield image, label.corners_px, label.cells
+
+
+def compare(
+    pictures: Iterator[Picture],
+    source: str,
+    template: BoardTemplate,
+    eight_bits: Descriptor,
+    full_precision: Descriptor,
+    step: Step,
+) -> Precision:
+    """Reads every picture in both ways, at the same pose. Raises SourceError if no board is seen in any."""
+    places = PhotoReader(template)
+    truth, small, full = "", "", ""
+    count = 0
+    for number, (image, corners_px, cells) in enumerate(pictures, 1):
+        step(f"{source}, picture {number}")
+        found = places.read(image, corners_px)
+        if found is None:
+            continue
+        rectified = rectify(image, found.pose, found.template)
+        small += OtherReader(found.template, eight_bits).read(rectified, 0.0).board
+        full += OtherReader(found.template, full_precision).read(rectified, 0.0).board
+        truth, count = truth + cells, count + 1
+    if not count:
+        raise SourceError(f"no board is seen in any of the {source}")
+    return _counted(source, count, truth, small, full)
+
+
+def _counted(source: str, pictures: int, truth: str, small: str, full: str) -> Precision:
+    right = [sum(one == other for one, other in zip(read, truth, strict=True)) for read in (small, full)]
+    return Precision(
+        source=source,
+        pictures=pictures,
+        cells=len(truth),
+        eight_bits_right=right[0],
+        full_precision_right=right[1],
+        differently=sum(one != other for one, other in zip(small, full, strict=True)),
+        loss_points=round(100 * (right[1] - right[0]) / len(truth), 4),
+    )
+
 
 LIMITS_MS = {"nine_mens_morris": 15.0, "co_ganh": 15.0, "reversi": 35.0}
 MAX_MS, TIMES_FASTER, LOSS_POINTS = 90.0, 10.0, 0.05
@@ -25,8 +114,6 @@ THESIS = "resnet18_224_cell_by_cell"
 
 
 class BoardCost(BaseModel):
-    """Cost of reading one game's whole board."""
-
     game: str
     pictures: str
     cells: int
@@ -41,14 +128,11 @@ class BoardCost(BaseModel):
 
 
 class VisionReport(BaseModel):
-    """The results of one run."""
-
     machine: Machine
     games: list[BoardCost]
 
 
 def ratios_of(read: Mapping[str, Figure], reference: Mapping[str, Figure]) -> list[Ratio]:
-    """Every other way's time over ours in eight bits."""
     ours = read["eight_bits"].median
     others = {"full_precision": read["full_precision"], **reference}
     return [Ratio(what="eight_bits", reference=n, times=round(one.median / ours, 1)) for n, one in others.items()]
@@ -57,9 +141,8 @@ def ratios_of(read: Mapping[str, Figure], reference: Mapping[str, Figure]) -> li
 def targets_of(
     game: str, read: Mapping[str, Figure], ratios: Sequence[Ratio], precision: Sequence[Precision]
 ) -> list[Target]:
-    """The promises that this run can judge."""
     limit, median = LIMITS_MS.get(game, MAX_MS), read["eight_bits"].median
-    found = [Target(what="whole board, ms", value=median, limit=limit, met=median <= limit)]
+    found = [at_most("whole board, ms", median, limit)]
     found += [
         Target(
             what="times faster than the thesis' way", value=one.times, limit=TIMES_FASTER, met=one.times >= TIMES_FASTER
@@ -68,20 +151,12 @@ def targets_of(
         if one.reference == THESIS
     ]
     return found + [
-        Target(
-            what=f"points lost by eight bits, {one.source}",
-            value=one.loss_points,
-            limit=LOSS_POINTS,
-            met=one.loss_points <= LOSS_POINTS,
-        )
-        for one in precision
+        at_most(f"points lost by eight bits, {one.source}", one.loss_points, LOSS_POINTS) for one in precision
     ]
 
 
 def lines_of(report: VisionReport) -> list[str]:
-    """The report as text."""
-    here = report.machine
-    lines = [f"{here.date}  {here.processor}, {here.cores} cores, load {here.load[0]:g} to {here.load[1]:g}"]
+    lines = [str(report.machine)]
     for one in report.games:
         lines += ["", f"{one.game}: {one.pictures}, {one.cells} cells, network {one.network}"]
         lines.append(
@@ -101,3 +176,41 @@ def lines_of(report: VisionReport) -> list[str]:
             )
         lines += [f"{'met   ' if t.met else 'MISSED'}  {t.what}: {t.value:g} ({t.limit:g})" for t in one.targets]
     return lines
+
+
+def bench_vision(
+    name: str, folder: Path, *, rounds: int, cells: int, reference: bool, photos: Path | None, labels: Path | None,
+    step: Step,
+) -> BoardCost:  # fmt: skip
+    """Measures one game completely. Raises GameError, SourceError, NoReference, WeightsError, LabelError."""
+    scene, corners_px = still_scene(name)
+    template = scene.template
+    shown = [] if photos is None or labels is None else labels_of(labels, photos, template)
+    read, theirs = measure(scene, corners_px, folder, rounds=rounds, reference=reference, step=step)
+    eight_bits = load_descriptor(template.descriptor)
+    full, what = full_precision(template.descriptor, folder)
+    precision: list[Precision] = []
+    if cells:
+        pictures = simulated(template, cells)
+        precision.append(compare(pictures, "simulated pictures", template, eight_bits, full, step))
+    if photos is not None:
+        source = f"photos of {photos.name}"
+        precision.append(compare(photographed(shown, photos), source, template, eight_bits, full, step))
+    ratios = ratios_of(read, theirs)
+    return BoardCost(
+        game=template.game,
+        pictures=scene.what,
+        cells=len(template.cell_names),
+        network=template.descriptor,
+        full_precision=what,
+        read_ms=read,
+        reference_ms=theirs,
+        ratios=ratios,
+        precision=precision,
+        targets=targets_of(template.game, read, ratios, precision),
+    )
+
+
+def labels_of(labels: Path, photos: Path, template: BoardTemplate) -> list[Label]:
+    """The cells in the photos: from a file of labels, or a folder of annotated moves. Raises LabelError."""
+    return list(read_annotated(labels, photos, template) if labels.is_dir() else read_labels(labels, template))

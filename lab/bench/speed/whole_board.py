@@ -12,15 +12,13 @@ from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 import processes
 from calibration.template import BoardTemplate
 from daemon.config.settings import ROOT
 from lab.bench.speed.figures import Figure, figure
-from lab.bench.speed.reference import Reference
 from lab.bench.speed.scenes import Scene
+from lab.bench.speed.steps import Reference
+from lab.simulated.arrays import FloatArray
 from places.weights import WeightsError, find_weights
 from vision.frame import Image, SourceError
 from vision.pose import rectify
@@ -74,12 +72,11 @@ def full_precision(name: str, folder: Path) -> tuple[Network, str]:
 
 
 def _write_manifest(folder: Path, name: str, path: Path) -> None:
-    """Writes the manifest without which no network is loaded."""
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     (folder / "manifest.toml").write_text(f"[{name}]\nfile = {json.dumps(path.name)}\nsha256 = {json.dumps(digest)}\n")
 
 
-def steady(scene: Scene, corners_px: NDArray[np.float64] | None = None) -> tuple[Image, BoardTemplate]:
+def steady(scene: Scene, corners_px: FloatArray | None = None) -> tuple[Image, BoardTemplate]:
     """The rectified picture of a scene's board, and its template fitted to the board's shape. Raises SourceError."""
     read = PhotoReader(scene.template).read(scene.before[0], corners_px)
     if read is None:
@@ -88,13 +85,7 @@ def steady(scene: Scene, corners_px: NDArray[np.float64] | None = None) -> tuple
 
 
 def measure(
-    scene: Scene,
-    corners_px: NDArray[np.float64] | None,
-    folder: Path,
-    *,
-    rounds: int,
-    reference: bool,
-    step: Step,
+    scene: Scene, corners_px: FloatArray | None, folder: Path, *, rounds: int, reference: bool, step: Step
 ) -> tuple[dict[str, Figure], dict[str, Figure]]:
     """Milliseconds of processor time of ours and of the reference's, in turns.
 

@@ -48,7 +48,6 @@ class GanhEvaluation:
         return np.array([[held["own" if name == "men" else name] for name in self.features]], np.int64)
 
     def search(self, weights: Weights, seed: int) -> Any:
-        """A search that judges by these weights."""
         search = GanhSearch(self.game, TABLE_MB, seed)
         _write(search.memory, self._words(weights[0]))
         return search
@@ -63,11 +62,9 @@ class GanhEvaluation:
         return Counted(0, np.array(found, np.int64))
 
     def random_moves(self, position: Position) -> Sequence[Move]:
-        """All legal moves."""
         return self.game.legal_moves(position)
 
     def text(self, weights: Weights) -> str:
-        """The weights as source text for the kernel's module."""
         values = dict(zip(self.features, weights[0].tolist(), strict=True))
         men = values.pop("men")
         kept = {"own": men, "enemy": men, "looks": 1, **{name: value for name, value in values.items() if value}}

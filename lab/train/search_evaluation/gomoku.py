@@ -61,7 +61,6 @@ class GomokuEvaluation:
         return np.array([[*(kernel.TRIPLES.get(triple, 0) for triple in TRIPLES), kernel.WINS, *turns]], np.int64)
 
     def search(self, weights: Weights, seed: int) -> Any:
-        """A search that judges by these weights."""
         search = ThreatSearch(self.game, TABLE_MB, seed)
         memory, (triples, wins, turns) = search.memory, _parts(weights)
         judged = kernel.cell_values(triples, wins)
@@ -93,7 +92,6 @@ class GomokuEvaluation:
         return Counted(0, np.concatenate([black - white if mover == 0 else white - black, turn.ravel()]))
 
     def random_moves(self, position: Position) -> Sequence[Any]:
-        """Stones not far from another, or in the middle of an empty board."""
         size, stones = self.game.size, position.stones[0] | position.stones[1]
         taken = [divmod(cell, size) for cell in range(size * size) if stones >> cell & 1] or [(size // 2, size // 2)]
         near = {
@@ -107,7 +105,6 @@ class GomokuEvaluation:
         return [move for move in legal if isinstance(move, Move) and move.cell in near] or legal
 
     def text(self, weights: Weights) -> str:
-        """The weights as source text for the kernel's module."""
         triples, wins, turns = _parts(weights)
         lines = wrapped(f"{triple}: {value}" for triple, value in triples.items() if value)
         rows = "\n".join(f"    {row}," for row in turns)
@@ -123,7 +120,6 @@ def _parts(weights: Weights) -> tuple[kernel.Triples, int, kernel.Turns]:
 
 
 def _empty_patterns(memory: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Both colours' patterns on each empty cell."""
     stones = memory[int(layout.STONES) : int(layout.STONES) + layout.CELLS]
     patterns = memory[int(layout.PATTERNS) : int(layout.PATTERNS) + layout.CELLS]
     found: NDArray[np.int64] = patterns[stones == 0].astype(np.int64)

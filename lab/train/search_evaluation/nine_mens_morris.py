@@ -40,7 +40,6 @@ class MorrisEvaluation:
         return np.array([_row(phase) for phase in kernel.OWN[: len(self.groups)]], np.int64)
 
     def search(self, weights: Weights, seed: int) -> Any:
-        """A search that judges by these weights and uses no endgame tables."""
         # `best` asks for no tables; its weights are overwritten except for the phase in which both sides fly.
         search = MorrisSearch(self.game, TABLE_MB, seed, "best")
         for phase, row in enumerate(weights):
@@ -62,11 +61,9 @@ class MorrisEvaluation:
         return Counted(group, np.array(found, np.int64))
 
     def random_moves(self, position: Position) -> Sequence[Move]:
-        """All legal moves."""
         return self.game.legal_moves(position)
 
     def text(self, weights: Weights) -> str:
-        """The weights as source text for the kernel's module."""
         phases = [dict(zip(self.features, row, strict=True)) for row in weights.tolist()]
         lines = [
             f"    Weights({', '.join(f'{name}={value}' for name, value in phase.items() if value)}),"

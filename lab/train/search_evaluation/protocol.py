@@ -21,16 +21,12 @@ TABLE_MB = 8
 
 
 class Counted(NamedTuple):
-    """The features that an evaluation counts in a position."""
-
     group: int
     features: NDArray[np.int64]
     """The mover's count minus the enemy's, for features that both sides have."""
 
 
 class Evaluation(Protocol):
-    """One game's evaluation under its rules."""
-
     @property
     def game(self) -> AnyGame:
         """The game with its rules."""
@@ -86,5 +82,4 @@ def wrapped(entries: Iterable[str], width: int = 110) -> str:
 
 
 def drawn_move(evaluation: Evaluation, position: Any, draw: random.Random) -> Any:
-    """One of the random moves."""
     return draw.choice(evaluation.random_moves(position))

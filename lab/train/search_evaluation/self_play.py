@@ -18,14 +18,29 @@ import games
 from agents.jobs import Backend
 from agents.jobs.running import run_jobs
 from agents.search import MAX_DEPTH, WIN, Search
-from lab.train.search_evaluation import registry
+from lab.simulated.arrays import FloatArray
+from lab.train.search_evaluation.co_ganh import GanhEvaluation
+from lab.train.search_evaluation.gomoku import GomokuEvaluation
+from lab.train.search_evaluation.nine_mens_morris import MorrisEvaluation
 from lab.train.search_evaluation.protocol import Evaluation, Weights, drawn_move
-from rules import Side
+from rules import AnyGame, Side
 
 GAMES_A_CHUNK = 20
 """Games that share a search and its tables, in one process: independent of the number of processes."""
 FORCED = WIN // 2
 """Score beyond which a game is decided."""
+EVALUATIONS: dict[str, Callable[[Any], Evaluation]] = {
+    "gomoku": GomokuEvaluation,
+    "nine_mens_morris": MorrisEvaluation,
+    "co_ganh": GanhEvaluation,
+}
+
+
+def evaluation_of(game: AnyGame) -> Evaluation:
+    """The evaluation of a game under its rules. Raises ValueError if this recipe makes none for it."""
+    if game.name not in EVALUATIONS:
+        raise ValueError(f"{game.name} has no such evaluation; the games that have one are {', '.join(EVALUATIONS)}")
+    return EVALUATIONS[game.name](game)
 
 
 class Chunk(NamedTuple):
@@ -41,20 +56,17 @@ class Chunk(NamedTuple):
 
 
 class Positions(NamedTuple):
-    """Positions to judge, and the results of their games."""
-
     positions: Sequence[Any]
     group: NDArray[np.int64]
     features: NDArray[np.int64]
     """(positions, features)"""
-    points: NDArray[np.float64]
+    points: FloatArray
     """Points of the side to move: 1 won, 0.5 drawn, 0 lost."""
     game: NDArray[np.int64]
     """Number of the position's game."""
 
 
 def think(search: Search, position: Any, nodes: int) -> tuple[Any, int]:
-    """The move and the score of a search of so many positions."""
     search.begin(position, nodes, exact=False)
     move, score = None, 0
     for depth in range(1, MAX_DEPTH + 1):
@@ -86,7 +98,6 @@ def play_on(
 
 
 def begun(evaluation: Evaluation, draw: random.Random) -> Any:
-    """A position after a few random moves that is not over."""
     game = evaluation.game
     while True:
         position = game.starts[0]
@@ -100,8 +111,7 @@ def begun(evaluation: Evaluation, draw: random.Random) -> Any:
 
 
 def play_chunk(chunk: Chunk, _stop: threading.Event | None = None) -> Positions:
-    """Plays the chunk's games with the kernel's present weights."""
-    evaluation = registry.of(games.load(chunk.game, chunk.rules))
+    evaluation = evaluation_of(games.load(chunk.game, chunk.rules))
     # One search for each side: neither learns from the other's search.
     weights, noise = evaluation.shipped(), 2 * (chunk.seed * 100_003 + chunk.first) % 2**30
     searches = [evaluation.search(weights, noise + side + 1) for side in (0, 1)]

@@ -10,11 +10,12 @@ import games
 from daemon.belief import moving
 from daemon.belief.plies import MAX_MOVES, MAX_PLIES, MIN_LINES
 from daemon.judging.referee import Referee
+from lab.bench.watch_dominoes import Tile, annotated
 from rules import EMPTY, AnyGame, Step
 from rules.turns import carry_out, line_of_play, seen_moves
 from tests.daemon import dominoes
 from tests.daemon.belief.once import TOGETHER, Counted, played, referee_at, said, show
-from tests.daemon.dominoes import Tile, annotated, laid_points
+from tests.daemon.dominoes import laid_points
 from tests.daemon.readings import board_with, judged, reading_of
 
 FIRST = "8H6-8I1"

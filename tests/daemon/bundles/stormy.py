@@ -21,7 +21,7 @@ from daemon.game.effects import Announcement
 from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Pipeline
-from lab.simulated.calibrated import profile_of
+from lab.simulated.scenes import profile_of
 from lab.simulated.style import default_style
 from lab.simulated.table import SimulatedTable
 from rules import Step

@@ -51,3 +51,24 @@ def save_small(path: Path) -> Path:
     )  # fmt: skip
     onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8), path)
     return path
+
+
+LEAST, MOST = -(2**15), 2**15 - 1
+
+
+def overflowing(path: Path) -> list[str]:
+    """Names of stored eight-bit weights of which some two in an output channel, times 255, add up to an overflow.
+
+    Which two products are added depends on the processor's routines, so all pairs of stored weights count.
+    """
+    names, seen = [], 0
+    for stored in onnx.load(str(path)).graph.initializer:
+        weights = onnx.numpy_helper.to_array(stored)
+        if weights.dtype != np.int8 or weights.ndim != 4:
+            continue
+        seen += 1
+        channels = np.sort(255 * weights.reshape(len(weights), -1).astype(np.int64), axis=1)
+        if channels[:, :2].sum(axis=1).min() < LEAST or channels[:, -2:].sum(axis=1).max() > MOST:
+            names.append(stored.name)
+    assert seen, "no eight-bit weights at all"
+    return names

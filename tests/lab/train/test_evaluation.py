@@ -13,11 +13,18 @@ from typer.testing import CliRunner
 
 from calibration.labels import Label
 from calibration.template import load_template
-from lab.evaluation import imagenet
-from lab.evaluation.cells import cells_of_photos, cells_of_scenes, in_natural_order
+from lab.evaluation import table as imagenet
+from lab.evaluation.cells import (
+    MAX_EMPTY,
+    balanced_accuracy,
+    cells_of_photos,
+    cells_of_scenes,
+    few_split,
+    fold_split,
+    in_natural_order,
+    read_left_out,
+)
 from lab.evaluation.cli import app
-from lab.evaluation.machines import MAX_EMPTY, balanced_accuracy, read_left_out
-from lab.evaluation.split import few_split, fold_split
 from tests.vision.drawn import draw
 
 MORRIS = load_template("nine_mens_morris")
@@ -31,7 +38,6 @@ BOARDS = (
 
 @pytest.fixture
 def shots(tmp_path: Path) -> Path:
-    """A folder of drawn photos and their labels."""
     images = {}
     for number, board in enumerate(BOARDS):
         picture, pose = draw(MORRIS, cells=board)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lab.train.domino_scene import CLASSES, DOWN, LEFT, NONE, OTHER, RIGHT, UP, SceneMaker
-from lab.train.halves_pool import HalvesPool, draw_halves, shards_of_halves
+from lab.train.halves import HalvesPool, draw_halves, shards_of_halves
 from vision.reading.descriptors import load_descriptor
 from vision.reading.heads import load_generic, read_log_probabilities
 
@@ -81,7 +81,7 @@ def test_shipped_network_reads_drawn_halves(pool: HalvesPool) -> None:
 @pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
 def test_a_few_steps_make_weights_that_the_eyes_can_load(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="torch is not installed; `./kibitzer test` brings it")
-    from lab.train.halves_recipe import make_halves
+    from lab.train.halves import make_halves
     from vision.reading.descriptors import Network
 
     make_halves(tmp_path, tmp_path / "work", patches=400, epochs=1, seed=3, threads=1)

@@ -11,12 +11,15 @@ import pytest
 onnx = pytest.importorskip("onnx", reason="onnx is not installed; `./kibitzer test` brings it")
 
 from lab.train import quantise  # noqa: E402
-from lab.train.graph import Graph  # noqa: E402
+from lab.train.fused import Graph  # noqa: E402
 from lab.train.narrowed import constants, narrow  # noqa: E402
 from lab.train.patch_pool import draw_pool  # noqa: E402
 from places.weights import find_weights  # noqa: E402
-from tests.lab.train.overflow import overflowing  # noqa: E402
-from tests.lab.train.small_network import patches, save_small  # noqa: E402
+from tests.lab.train.small_network import (  # noqa: E402
+    overflowing,
+    patches,
+    save_small,
+)
 from vision.reading.descriptors import NETWORKS, Network  # noqa: E402
 
 

@@ -16,10 +16,10 @@ from calibration.labels import read_labels
 from calibration.template import load_template
 from lab.simulated.random_style import random_style
 from lab.simulated.scenes import random_scene
-from lab.train import pathtraced, pathtraced_variant, scenes
+from lab.train import pathtraced, pathtraced_mesh, scenes
 from lab.train.cli import app
 from lab.train.pathtraced import TracedScene, random_position, trace_scene
-from lab.train.pathtraced_board import board_body
+from lab.train.pathtraced_board import board_body, random_clutter
 from lab.train.pathtraced_camera import (
     develop,
     film_pad,
@@ -30,11 +30,9 @@ from lab.train.pathtraced_camera import (
     straight_px,
     without_sparks,
 )
-from lab.train.pathtraced_clutter import random_clutter
 from lab.train.pathtraced_light import random_light
 from lab.train.pathtraced_men import KINDS, MenLook, one_man, profile, random_men
-from lab.train.pathtraced_mesh import Mesh, block, joined, lathe, sheet
-from lab.train.pathtraced_variant import RendererError, load_mitsuba
+from lab.train.pathtraced_mesh import Mesh, RendererError, block, joined, lathe, load_mitsuba, sheet
 from lab.train.scenes import SceneFolderError, scene_chance, write_scenes
 from vision.finding.finder import find_drawn
 
@@ -203,7 +201,7 @@ def test_without_mitsuba_the_command_says_how_to_get_it(monkeypatch: pytest.Monk
         raise ModuleNotFoundError(f"no {name}", name=name)
 
     load_mitsuba.cache_clear()
-    monkeypatch.setattr(pathtraced_variant.importlib, "import_module", absent)
+    monkeypatch.setattr(pathtraced_mesh.importlib, "import_module", absent)
     with pytest.raises(RendererError, match=r"mitsuba is not installed; ./kibitzer train"):
         load_mitsuba()
     monkeypatch.undo()
@@ -216,7 +214,7 @@ def test_without_llvm_the_debian_package_is_named(monkeypatch: pytest.MonkeyPatc
             raise ImportError(f"{name}: the LLVM shared library could not be found")
 
     load_mitsuba.cache_clear()
-    monkeypatch.setattr(pathtraced_variant.importlib, "import_module", lambda name: NoLlvm())
+    monkeypatch.setattr(pathtraced_mesh.importlib, "import_module", lambda name: NoLlvm())
     with pytest.raises(RendererError, match="apt-get install libllvm19"):
         load_mitsuba()
     monkeypatch.undo()
@@ -232,7 +230,7 @@ def test_an_llvm_that_may_abort_is_refused(monkeypatch: pytest.MonkeyPatch) -> N
             return lambda *words: None
 
     load_mitsuba.cache_clear()
-    monkeypatch.setattr(pathtraced_variant.importlib, "import_module", lambda name: OldLlvm())
+    monkeypatch.setattr(pathtraced_mesh.importlib, "import_module", lambda name: OldLlvm())
     with pytest.raises(RendererError, match=r"LLVM 15 is too old .* 17 or newer.*libllvm19"):
         load_mitsuba()
     monkeypatch.undo()

@@ -110,7 +110,7 @@ def test_the_network_made_describes_as_torchvision_would(tmp_path: Path, monkeyp
     from lab.train import imagenet, imagenet_onnx
     from lab.train.patch_pool import draw_pool
     from lab.train.thesis import prepared
-    from tests.lab.train.overflow import overflowing
+    from tests.lab.train.small_network import overflowing
 
     lay_weights_of_chance(tmp_path / "torch", monkeypatch)
     monkeypatch.setattr(imagenet_onnx, "PATCHES", 64)

@@ -18,12 +18,11 @@ from games.gomoku.kernel import weights as gomoku
 from games.gomoku.kernel.evaluation import evaluate as gomoku_value
 from games.gomoku.kernel.prover import write_stones
 from games.nine_mens_morris.kernel.evaluation import evaluate as morris_value
-from lab.train.search_evaluation import registry
-from lab.train.search_evaluation.fit import fit, fit_group, quality
+from lab.train.search_evaluation import self_play
 from lab.train.search_evaluation.gomoku import TRIPLES
 from lab.train.search_evaluation.protocol import Evaluation, drawn_move
-from lab.train.search_evaluation.recipe import make_evaluation
-from lab.train.search_evaluation.self_play import Positions, begun, match, play, play_on
+from lab.train.search_evaluation.recipe import fit, fit_group, make_evaluation, quality
+from lab.train.search_evaluation.self_play import EVALUATIONS, Positions, begun, match, play, play_on
 
 U = np.uint64
 RULES: list[tuple[str, dict[str, object]]] = [
@@ -36,7 +35,7 @@ RULES: list[tuple[str, dict[str, object]]] = [
 
 
 def evaluation_of(name: str, rules: dict[str, object]) -> Evaluation:
-    return registry.of(games.load(name, rules))
+    return self_play.evaluation_of(games.load(name, rules))
 
 
 def some_positions(evaluation: Evaluation, seed: int, count: int) -> list[Any]:
@@ -52,7 +51,6 @@ def some_positions(evaluation: Evaluation, seed: int, count: int) -> list[Any]:
 
 
 def judged(search: Any, game: Any, position: Any) -> int:
-    """What the kernel says of a position without a search."""
     if game.name == "gomoku":
         write_stones(search.memory, game.size, position.stones)
         return int(gomoku_value(search.memory, U(game.colour(position))))
@@ -97,7 +95,7 @@ def test_no_triple_of_the_shipped_evaluation_is_left_out() -> None:
     assert set(gomoku.TRIPLES) <= set(TRIPLES)
 
 
-@pytest.mark.parametrize("name", registry.EVALUATIONS)
+@pytest.mark.parametrize("name", EVALUATIONS)
 def test_the_text_can_be_pasted_into_the_module(name: str) -> None:
     evaluation = evaluation_of(name, {})
     weights = evaluation.shipped() + 1
@@ -183,7 +181,7 @@ def test_the_points_of_a_match_are_the_first_evaluations() -> None:
     assert sum(match(evaluation, -shipped, shipped, 5, 100, 1, lambda _: None)) < 5
 
 
-@pytest.mark.parametrize("name", registry.EVALUATIONS)
+@pytest.mark.parametrize("name", EVALUATIONS)
 def test_the_same_seed_gives_the_same_weights(name: str) -> None:
     made = [
         make_evaluation(name, {}, count=20, nodes=60, seed=3, backend=ALONE, match_games=2, match_nodes=60)

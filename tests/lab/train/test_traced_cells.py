@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from calibration.template import load_template
 from lab.simulated.camera import look_at
-from lab.train import scene_set
+from lab.train import scenes
 from lab.train.cli import app
 from lab.train.patch_pool import PatchPool, empty_pool
 from lab.train.patches import DARK, EMPTY, LIGHT
@@ -127,8 +127,8 @@ def test_the_shipped_scenes_are_made_once_and_named(tmp_path: Path, monkeypatch:
         given["progress"](count)
         return count
 
-    monkeypatch.setattr(scene_set, "write_scenes", fake)
-    folders = scene_set.trace_scene_set(tmp_path)
+    monkeypatch.setattr(scenes, "write_scenes", fake)
+    folders = scenes.trace_scene_set(tmp_path)
     assert [folder.name for folder in folders] == [name for name, *_ in asked]
     assert {game for _, game, _, _ in asked} == {"nine_mens_morris", "reversi", "co_ganh", "gomoku"}
-    assert {seed for *_, seed in asked} == {scene_set.SEED} and len({name for name, *_ in asked}) == len(asked)
+    assert {seed for *_, seed in asked} == {scenes.SEED} and len({name for name, *_ in asked}) == len(asked)

@@ -10,9 +10,8 @@ import numpy as np
 import onnxruntime
 import pytest
 
-from lab.train.patch_pool import PatchPool, draw_pool, load_pool, write_sheet
+from lab.train.patch_pool import PatchPool, cut_photographs, draw_pool, write_sheet
 from lab.train.patches import CLASSES, PatchMaker
-from lab.train.photographs import cut_photographs
 from places.weights import find_weights, write_entry
 
 
@@ -34,8 +33,9 @@ def test_patches_come_in_all_classes_and_say_their_colours() -> None:
 
 def test_pool_is_saved_and_joined(tmp_path: Path) -> None:
     pool = draw_pool(6, seed=1)
-    pool.save(tmp_path / "pool.npz")
-    joined = load_pool(tmp_path / "pool.npz").joined(pool)
+    made = [PatchPool.kept(tmp_path / "pool.npz", lambda: pool) for _ in range(2)]
+    assert made[0] is pool and made[1] is not pool
+    joined = PatchPool.joined(made)
     assert np.array_equal(joined.images, np.concatenate([pool.images] * 2))
     assert len(joined.labels) == len(joined.colours) == 12
 
@@ -81,10 +81,9 @@ def test_inference_never_imports_torch() -> None:
 @pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
 def test_a_few_steps_train_export_and_quantise_a_network(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="torch is not installed; `./kibitzer test` brings it")
-    from lab.train.descriptor_export import describe, export_descriptor
-    from lab.train.quantise import quantise
+    from lab.train.quantise import describe, export_descriptor, quantise
     from lab.train.resnet18 import Recipe, train
-    from tests.lab.train.overflow import overflowing
+    from tests.lab.train.small_network import overflowing
 
     pool = draw_pool(160, seed=3)
     small = PatchPool(pool.images[:64], pool.labels[:64], pool.colours[:64])

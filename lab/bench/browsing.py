@@ -1,10 +1,13 @@
-"""A table whose daemon runs in a thread of the test: real session, record, bus and page, no voice.
+"""A real browser, Debian's Chromium, and tables whose pages it opens.
 
-There is no camera, or a simulated one: then boards are laid at once, and time passes as fast as pictures are made.
+A table's daemon runs in a thread: real session, record, bus and page, no voice. There is no camera, or a simulated one:
+then boards are laid at once, and time passes as fast as pictures are made.
 """
 
 from __future__ import annotations
 
+import re
+import shutil
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -17,15 +20,44 @@ from daemon.app.loop import Daemon
 from daemon.app.session import Session
 from daemon.app.session_runner import SessionRunner
 from daemon.config.settings import Config
+from daemon.drawing.board_style import STYLE
+from daemon.outputs.web import PAGE
 from daemon.perception.pipeline import Pipeline
 from lab.simulated.style import default_style
 from lab.simulated.table import SimulatedTable
 from vision.frame import Frame, Image
 
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+"""The first that is installed is taken: the one without windows needs half the processor time of the others."""
+CHROMIUM = next(filter(None, map(shutil.which, BROWSERS)), None)
+PLAYED = """
+window.played = [];
+const start = AudioBufferSourceNode.prototype.start;
+AudioBufferSourceNode.prototype.start = function () {
+  window.played.push(this.buffer.duration);
+  return start.call(this);
+};
+"""
 TURN_S = 0.01
 STEP_S = 0.3
 """Seconds from one simulated picture to the next."""
 SIZE_PX = (640, 360)
+
+
+def loaded_by(document: str) -> set[str]:
+    """The names of the page's files that a document loads, with those that these load, and itself."""
+    loaded, waiting = set[str](), {document}
+    while waiting:
+        loaded.add(name := waiting.pop())
+        text = (PAGE / name).read_text() if name.endswith((".html", ".js")) else ""
+        named = set(re.findall(r'["/]([a-z]+\.(?:js|css|svg|webmanifest))"', text))
+        waiting |= {one for one in named - loaded if (PAGE / one).exists()}
+    return loaded
+
+
+def weight_of(document: str) -> int:
+    """Bytes that a document and all that it loads have, with the board's style."""
+    return sum((PAGE / name).stat().st_size for name in loaded_by(document)) + len(STYLE)
 
 
 class Table:

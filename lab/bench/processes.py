@@ -1,4 +1,4 @@
-"""The processes of a running daemon by role: those that a bench may kill."""
+"""Running processes, from Linux' /proc: their costs, and those of a daemon by role, which a bench may kill."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import dataclasses
 import os
 import signal
 from pathlib import Path
+
+from pydantic import BaseModel
 
 PROC = Path("/proc")
 ROLES = (
@@ -24,8 +26,6 @@ ROLES = (
 
 @dataclasses.dataclass(frozen=True)
 class Process:
-    """One process of a daemon."""
-
     pid: int
     role: str
     """`daemon` is the process that was started; one that matches no role is `other`."""
@@ -46,7 +46,6 @@ def family(pid: int) -> list[Process]:
 
 
 def role_of(words: tuple[str, ...]) -> str:
-    """A process's role, by its command line."""
     return next((role for name, role in ROLES if any(name in word for word in words)), "other")
 
 
@@ -64,7 +63,6 @@ def is_alive(process: Process) -> bool:
 
 
 def _parents() -> dict[int, int]:
-    """The parent of every living process."""
     parents = {}
     for entry in PROC.iterdir():
         if entry.name.isdecimal():
@@ -79,3 +77,57 @@ def _words(pid: int) -> tuple[str, ...]:
         words = (PROC / str(pid) / "cmdline").read_bytes().decode(errors="replace").split("\0")
         return tuple(filter(None, words))
     return ()
+
+
+TICKS_HZ = os.sysconf("SC_CLK_TCK")
+
+
+class Memory(BaseModel):
+    """Memory of one process, in MB (10^6 bytes)."""
+
+    command: str
+    """The beginning of its command line."""
+    rss_mb: float
+    """Resident memory, including memory shared with other processes."""
+    pss_mb: float
+    """Resident memory, with shared memory divided among the processes that share it."""
+    anonymous_mb: float
+    """Resident memory that no file backs, shared with nobody: unlike PSS the same whatever other programs run."""
+    peak_rss_mb: float
+
+
+def cpu_s(process: int) -> float:
+    """Seconds of processor time that a process and all its threads have used. Raises OSError."""
+    fields = (PROC / str(process) / "stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS_HZ
+
+
+def memory(process: int) -> Memory:
+    """The memory that a process has now. Raises OSError."""
+    folder = PROC / str(process)
+    status, pages = _kilobytes(folder / "status"), _kilobytes(folder / "smaps_rollup")
+    command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
+    return Memory(
+        command=command[-80:],
+        rss_mb=_megabytes(status["VmRSS"]),
+        pss_mb=_megabytes(pages["Pss"]),
+        anonymous_mb=_megabytes(pages["Anonymous"]),
+        peak_rss_mb=_megabytes(status["VmHWM"]),
+    )
+
+
+def descendants(process: int) -> list[int]:
+    parents = _parents()
+    found = [process]
+    for one in found:
+        found += [child for child, parent in parents.items() if parent == one]
+    return found[1:]
+
+
+def _kilobytes(path: Path) -> dict[str, int]:
+    pairs = (line.partition(":") for line in path.read_text().splitlines())
+    return {name: int(rest.split()[0]) for name, _, rest in pairs if rest.strip().endswith("kB")}
+
+
+def _megabytes(kilobytes: int) -> float:
+    return round(kilobytes * 1024 / 1e6, 1)

@@ -1,17 +1,63 @@
-"""Waits for a report of a wrong board, and puts the board right again."""
+"""What faults have in common: waiting, changing things for a while, and waiting for a report of a wrong board."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import random
+from collections.abc import Callable, Iterator
+from typing import ClassVar
 
 from lab.simulated.player import steps_between
-from lab.soak.fault import hands_off, wait_while
+from lab.soak.fault import Fault
 from lab.soak.trial import Trial
 
 REPORT_S = 10.0
 """Seconds in sight within which an illegal board must have been reported."""
 PATIENCE_S = 90.0
 """Seconds after which players put a wrong board right even if it could not be seen."""
+
+
+class ByHand(Fault):
+    """Base of what players do with their hands other than playing."""
+
+    hands: ClassVar[bool] = True
+
+    def possible(self, at: Trial) -> bool:
+        return not at.player.finished
+
+
+def wait(at: Trial, seconds: float) -> Iterator[None]:
+    until_s = at.time_s + seconds
+    while at.time_s < until_s:
+        yield
+
+
+def changed(at: Trial, thing: object, lasts_s: tuple[float, float], **values: object) -> Iterator[None]:
+    """Gives attributes of a thing other values for a random time, then their former ones."""
+    before = {name: getattr(thing, name) for name in values}
+    try:
+        for name, value in values.items():
+            setattr(thing, name, value)
+        yield from wait(at, seconds(at.chance, *lasts_s))
+    finally:
+        for name, value in before.items():
+            setattr(thing, name, value)
+
+
+def wait_while(at: Trial, condition: Callable[[], bool], most_s: float = 60.0) -> Iterator[None]:
+    """Waits until a condition no longer holds, at most `most_s` simulated seconds."""
+    until_s = at.time_s + most_s
+    while condition() and at.time_s < until_s:
+        yield
+
+
+def hands_off(at: Trial) -> Iterator[None]:
+    """Waits until no hand is over the table and no move is being made."""
+    return wait_while(at, lambda: at.player.moving or at.table.busy)
+
+
+def seconds(chance: random.Random, low: float, high: float) -> float:
+    """A random duration, distributed evenly on a logarithmic scale."""
+    return float(low * (high / low) ** chance.random())
 
 
 def reported(at: Trial, what: str, rules: frozenset[str]) -> Iterator[None]:
