@@ -374,11 +374,11 @@ def test_the_next_game_waits_until_all_of_this_one_is_written(sit: Sit, monkeypa
     match = table.session.match
     assert match is not None
     match.new_game_wanted = True
-    monkeypatch.setattr(type(match), "unwritten", property(lambda _self: 2))
+    monkeypatch.setattr(type(match.backlog), "waiting", property(lambda _self: 2))
     for _ in range(5):
         table.turn()
     assert table.session.match is match
-    monkeypatch.setattr(type(match), "unwritten", property(lambda _self: 0))
+    monkeypatch.setattr(type(match.backlog), "waiting", property(lambda _self: 0))
     table.until(lambda: table.session.match is not match)
 
 
