@@ -178,9 +178,8 @@ def turned(name: str, texts: list[str], symmetry: tuple[int, ...]) -> list[str]:
     ("name", "texts", "follows"),
     [("gomoku", "h8 i9 h7 j10", "g6"), ("nine_mens_morris", "d6 f4 d2 b4", "a7"), ("reversi", "f5 d6 c3 d3", "c4")],
 )
-def test_a_position_is_found_however_the_board_is_turned(tmp_path: Path, name: str, texts: str, follows: str) -> None:
-    game, journal = games.load(name), Journal(tmp_path / "journal.sqlite")
-    moves = [*texts.split(), follows]
+def test_a_position_is_found_however_the_board_is_turned(journal: Journal, name: str, texts: str, follows: str) -> None:
+    game, moves = games.load(name), [*texts.split(), follows]
     asked = line_of_play(game, moves[:-1])[-1]
     whole = 0
     for symmetry in symmetries(game):
@@ -197,7 +196,6 @@ def test_a_position_is_found_however_the_board_is_turned(tmp_path: Path, name: s
     # A position that is its own mirror image leaves two moves to choose from.
     assert all(one.next and one.next in _images(name, follows, asked) for one in found)
     assert find(journal, game, line_of_play(game, moves[:1])[-1]) != []
-    journal.close()
 
 
 def _images(name: str, follows: str, asked: object) -> set[str]:
@@ -207,27 +205,22 @@ def _images(name: str, follows: str, asked: object) -> set[str]:
     return {game.cells[one[game.cells.index(follows)]] for one in same}
 
 
-def test_other_rules_and_the_other_side_to_move_are_other_positions(tmp_path: Path) -> None:
-    path = tmp_path / "journal.sqlite"
-    journal = Journal(path)
+def test_other_rules_and_the_other_side_to_move_are_other_positions(journal: Journal) -> None:
     game, flying = games.load("nine_mens_morris"), games.load("nine_mens_morris", {"flying": True})
     record_game(journal, game, game.initial(), ["d6", "f4"])
     record_game(journal, flying, flying.initial(), ["d6", "f4"])
     assert len(find(journal, game, line_of_play(game, ["d6", "f4"])[-1])) == 1
     position = game.set_up(game.board(line_of_play(game, ["d6", "f4"])[-1]), 1, game.initial())
     assert find(journal, game, position) == []
-    journal.close()
 
 
-def test_the_command_lists_the_games_and_counts_what_followed(tmp_path: Path) -> None:
-    path = tmp_path / "journal.sqlite"
-    journal, game = Journal(path), games.load("gomoku")
+def test_the_command_lists_the_games_and_counts_what_followed(journal: Journal) -> None:
+    game = games.load("gomoku")
     first = record_game(journal, game, game.initial(), ["h8", "i9", "h7"], players=("Ana", "Ben"))
     record_game(journal, game, game.initial(), ["h8", "g7", "h9"], players=("Ben", "Ana"))
-    journal.close()
 
     def run(*words: object) -> tuple[int, str]:
-        told = CliRunner().invoke(app, ["find", *map(str, words), "--journal", str(path)])
+        told = CliRunner().invoke(app, ["find", *map(str, words), "--journal", str(journal.path)])
         return told.exit_code, told.output
 
     status, text = run("--game", "gomoku", "--moves", "h8 i9")
