@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from daemon.core.recovery import asked_move, rule_texts, still_standing
+from daemon.core.recovery import asked_move, still_standing
 from daemon.judging.referee import Referee
 from daemon.storage.journal import Journal
 from daemon.storage.record import Beginning, GameRecord
-from daemon.storage.stored_game import StoredGame, new_id
+from daemon.storage.stored_game import StoredGame, new_id, rule_texts
 from rules import AnyGame
 
 LOGGER = logging.getLogger(__name__)
