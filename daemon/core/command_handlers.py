@@ -33,7 +33,6 @@ from daemon.commands.command import (
 )
 from daemon.core.match import Match
 from daemon.core.puzzle_play import question
-from daemon.core.recovery import rule_texts
 from daemon.game.effects import Announcement, Effect
 from daemon.i18n.translation import in_words, worded
 from daemon.judging import adopting, corrections, counting, phrases
@@ -42,6 +41,7 @@ from daemon.judging.cell_overrides import CellOverrides, cell_of, letter_of
 from daemon.judging.corrections import IllegalMove, Refusal
 from daemon.judging.referee import Referee
 from rules.capabilities import piece_noun
+from daemon.storage.stored_game import rule_texts
 from vision.reading.board_reading import BoardReading
 from wording import Term, sentence
 

@@ -20,11 +20,6 @@ from wording import Sentence, sentence
 LOGGER = logging.getLogger(__name__)
 
 
-def rule_texts(game: AnyGame) -> dict[str, str]:
-    """Every rule option in force, in the form used by the record and the bus."""
-    return {name: str(value).lower() for name, value in vars(game.rules).items()}
-
-
 def positions_of(game: AnyGame, stored: StoredGame) -> list[Any] | Sentence | str:
     """The positions of an interrupted game, or the reason why it cannot continue."""
     if stored.game != game.name:

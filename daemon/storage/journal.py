@@ -79,10 +79,6 @@ class Journal:
             with contextlib.suppress(sqlite3.Error):
                 connection.close()
 
-    def together(self) -> contextlib.AbstractContextManager[object]:
-        """One durable transaction of all calls within: committed on exit, rolled back on any error."""
-        return self._transaction()
-
     def new_game(
         self,
         game: str,
@@ -99,13 +95,13 @@ class Journal:
         begun = StoredGame(
             game_id or new_id(), game, rules, tuple(players), now(), None, None, (), (), (), clock or {}, start
         )
-        with self._transaction() as connection:
+        with self.together() as connection:
             statements.add_game(connection, begun)
         return begun.game_id
 
     def append(self, game_id: str, record: Record) -> None:
         """Records one ply durably. Raises JournalError if it is not the next one, so that no gap can arise."""
-        with self._transaction() as connection:
+        with self.together() as connection:
             last, finished = statements.progress(connection, game_id)
             if finished is not None:
                 raise JournalError("order", f"ply {record.ply} of {game_id}: the game ended at {finished}")
@@ -115,7 +111,7 @@ class Journal:
 
     def take_back(self, game_id: str, ply: int) -> None:
         """Marks the plies after `ply` as undone and a finished game as unfinished; nothing is erased."""
-        with self._transaction() as connection:
+        with self.together() as connection:
             last, _ = statements.progress(connection, game_id)
             if not 0 <= ply < last:
                 raise JournalError("order", f"back to ply {ply} of {game_id}: it stands at ply {last}")
@@ -126,7 +122,7 @@ class Journal:
 
         A finished game becomes unfinished, unless the new plies end it.
         """
-        with self._transaction() as connection:
+        with self.together() as connection:
             last, _ = statements.progress(connection, game_id)
             numbers = [record.ply for record in rewrite.records]
             if not 0 <= rewrite.ply <= last or numbers != list(range(rewrite.ply + 1, rewrite.ply + 1 + len(numbers))):
@@ -145,7 +141,7 @@ class Journal:
 
     def finish(self, game_id: str, outcome: Outcome) -> None:
         """Records how the game ended. Raises JournalError if it had already ended."""
-        with self._transaction() as connection:
+        with self.together() as connection:
             _, finished = statements.progress(connection, game_id)
             if finished is not None:
                 raise JournalError("order", f"the end of {game_id}: it ended at {finished}")
@@ -153,7 +149,7 @@ class Journal:
 
     def note(self, game_id: str, kind: str, text: str, data: Mapping[str, Any] | None = None) -> None:
         """Records an event between plies, such as an illegal move; `data` must be serialisable as JSON."""
-        with self._transaction() as connection:
+        with self.together() as connection:
             statements.add_note(connection, game_id, kind, text, data or {})
 
     def unfinished(self) -> StoredGame | None:
@@ -211,7 +207,7 @@ class Journal:
         Raises JournalError, `order` if a game with that id already exists, `unreadable` if it cannot be read back
         unchanged.
         """
-        with self._transaction() as connection:
+        with self.together() as connection:
             if connection.execute("SELECT 1 FROM games WHERE game_id = ?", (game.game_id,)).fetchone():
                 raise JournalError("order", f"there is a game {game.game_id} in {self.path} already")
             statements.add_game(connection, game)
@@ -224,7 +220,7 @@ class Journal:
                 raise JournalError("unreadable", f"game {game.game_id} cannot be kept as it is")
 
     def name_players(self, game_id: str, players: Sequence[str]) -> None:
-        with self._transaction() as connection:
+        with self.together() as connection:
             statements.progress(connection, game_id)
             connection.execute("UPDATE games SET players = ? WHERE game_id = ?", (json.dumps(list(players)), game_id))
 
@@ -232,7 +228,7 @@ class Journal:
         """Deletes a game with its plies and notes, and overwrites their space in the file."""
         with self._explained():
             self._ready().execute("PRAGMA secure_delete = ON")
-        with self._transaction() as connection:
+        with self.together() as connection:
             statements.progress(connection, game_id)
             for table in ("plies", "notes", "games"):
                 connection.execute(f"DELETE FROM {table} WHERE game_id = ?", (game_id,))
@@ -302,7 +298,7 @@ class Journal:
         return self._connection
 
     @contextlib.contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
+    def together(self) -> Iterator[sqlite3.Connection]:
         """One durable transaction: committed on exit, rolled back on any error. One within another is part of it."""
         with self._explained():
             connection = self._ready()

@@ -153,6 +153,7 @@ class StoredGame:
 
 
 def rule_texts(game: AnyGame) -> dict[str, str]:
+    """Every rule option in force, in the form used by the record and the bus."""
     return {name: str(value).lower() for name, value in vars(game.rules).items()}
 
 

@@ -1,4 +1,4 @@
-"""The ranking: wins, draws and losses of each player, and Elo."""
+"""The list of games: ranking of its players, pages of it, and positions found in any symmetry."""
 
 from __future__ import annotations
 
@@ -10,17 +10,21 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import games
 from daemon.cli.games import app
 from daemon.config.player_names import player_name
 from daemon.config.settings import PlayerSection
-from daemon.storage.browsing import folded, games_page, names_seen
+from daemon.storage.browsing import find, folded, games_page, names_seen
 from daemon.storage.journal import Journal
 from daemon.storage.ranking import START, K, Result, expected_points, ranking, results
 from daemon.storage.stored_game import GameSummary
-from rules import Outcome
-from tests.daemon.recorded_games import connection
+from rules import GameError, Outcome
+from rules.symmetry import images, symmetries
+from rules.turns import line_of_play
+from tests.daemon.recorded_games import connection, random_moves, record_game
 
 SECONDS = itertools.count()
+COUNTS = {"reversi": 8, "gomoku": 8, "co_ganh": 8, "nine_mens_morris": 16}
 
 
 def record(journal: Journal, first: str, second: str, outcome: Outcome | None, game: str = "reversi") -> str:
@@ -140,3 +144,90 @@ def test_the_list_is_leafed_through_by_game_and_by_part_of_a_name(journal: Journ
     assert {one.players[0] for one in games_page(journal, 5, player="dao").games} == {"Đào"}
     assert names_seen(journal) == sorted(["Ana", "level-5", "Łukasz", "Đào"], key=folded)
     assert games_page(journal, 5, player="nobody").games == ()
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_every_symmetry_is_one_to_one_and_they_are_a_group(name: str) -> None:
+    game = games.load(name)
+    found = symmetries(game)
+    assert len(found) == COUNTS[name] and found[0] == tuple(range(len(game.cells)))
+    for one in found:
+        for other in found:
+            assert tuple(one[other[cell]] for cell in range(len(one))) in found
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_a_turned_board_has_as_many_moves(name: str) -> None:
+    game, chance = games.load(name), random.Random(5)
+    start, texts = random_moves(game, chance, 9)
+    position = line_of_play(game, texts, start)[-1]
+    side = game.to_move(position)
+    counts = set()
+    for board in images(game, game.board(position)):
+        counts.add(len(game.legal_moves(game.set_up(board, side, game.initial()))))
+    assert len(counts) == 1 and counts != {0}
+
+
+def turned(name: str, texts: list[str], symmetry: tuple[int, ...]) -> list[str]:
+    """The moves of a game whose moves are cells, turned."""
+    cells = games.load(name).cells
+    return [cells[symmetry[cells.index(text)]] for text in texts]
+
+
+@pytest.mark.parametrize(
+    ("name", "texts", "follows"),
+    [("gomoku", "h8 i9 h7 j10", "g6"), ("nine_mens_morris", "d6 f4 d2 b4", "a7"), ("reversi", "f5 d6 c3 d3", "c4")],
+)
+def test_a_position_is_found_however_the_board_is_turned(journal: Journal, name: str, texts: str, follows: str) -> None:
+    game, moves = games.load(name), [*texts.split(), follows]
+    asked = line_of_play(game, moves[:-1])[-1]
+    whole = 0
+    for symmetry in symmetries(game):
+        other = turned(name, moves, symmetry)
+        try:
+            line_of_play(game, other)
+        except GameError:  # a turned game of reversi begins with the colours exchanged
+            continue
+        record_game(journal, game, game.initial(), other)
+        whole += 1
+    found = find(journal, game, asked)
+    assert len(found) == whole >= 4
+    assert {one.ply for one in found} == {len(moves) - 1}
+    # A position that is its own mirror image leaves two moves to choose from.
+    assert all(one.next and one.next in _images(name, follows, asked) for one in found)
+    assert find(journal, game, line_of_play(game, moves[:1])[-1]) != []
+
+
+def _images(name: str, follows: str, asked: object) -> set[str]:
+    game = games.load(name)
+    board = game.board(asked)
+    same = [one for one in symmetries(game) if all(board[one[cell]] == board[cell] for cell in range(len(one)))]
+    return {game.cells[one[game.cells.index(follows)]] for one in same}
+
+
+def test_other_rules_and_the_other_side_to_move_are_other_positions(journal: Journal) -> None:
+    game, flying = games.load("nine_mens_morris"), games.load("nine_mens_morris", {"flying": True})
+    record_game(journal, game, game.initial(), ["d6", "f4"])
+    record_game(journal, flying, flying.initial(), ["d6", "f4"])
+    assert len(find(journal, game, line_of_play(game, ["d6", "f4"])[-1])) == 1
+    position = game.set_up(game.board(line_of_play(game, ["d6", "f4"])[-1]), 1, game.initial())
+    assert find(journal, game, position) == []
+
+
+def test_the_command_lists_the_games_and_counts_what_followed(journal: Journal) -> None:
+    game = games.load("gomoku")
+    first = record_game(journal, game, game.initial(), ["h8", "i9", "h7"], players=("Ana", "Ben"))
+    record_game(journal, game, game.initial(), ["h8", "g7", "h9"], players=("Ben", "Ana"))
+
+    def run(*words: object) -> tuple[int, str]:
+        told = CliRunner().invoke(app, ["find", *map(str, words), "--journal", str(journal.path)])
+        return told.exit_code, told.output
+
+    status, text = run("--game", "gomoku", "--moves", "h8 i9")
+    assert status == 0 and "Ana - Ben  after 2: then h7" in text and text.splitlines()[-1].startswith("h7: 2 games")
+    status, text = run("--like", first.game_id, "--ply", 2, "--json")
+    assert status == 0 and {json.loads(line)["next"] for line in text.splitlines()} == {"h7"}
+    nothing = "no recorded game by these rules went through this position\n"
+    assert run("--game", "gomoku", "--moves", "a1 b1")[1] == nothing
+    for words in ([], ["--game", "gomoku"], ["--like", first.game_id, "--ply", 9], ["--game", "ludo", "--moves", "e4"]):
+        assert run(*words)[0] == 2
