@@ -12,7 +12,7 @@ import games
 from daemon.judging.referee import Referee
 from daemon.storage.journal import Journal
 from daemon.storage.record import Beginning, GameRecord
-from daemon.storage.stored_game import StoredGame, StoredPly, new_id
+from daemon.storage.stored_game import StoredGame, StoredPly, new_id, rule_texts
 from daemon.storage.stored_line import history_of
 from rules import AnyGame, GameError
 from wording import Sentence, sentence
