@@ -88,7 +88,7 @@ class AlphaBeta(GameAgent):
         request = MoveRequest(self.game, position, limits, stop)
         if self._luck.errs():
             return request.answer(self._luck.any_of(request.moves))
-        depth = limits.depth or self._depth(position)
+        depth = limits.depth or heuristics.depth_at(self.game, position, self.options)
         if limits == Limits() and not depth:
             limits = Limits(time_s=DEFAULT_TIME_S)
         world = determinization.imagined(self.game, position, self.options.seed)
@@ -119,11 +119,6 @@ class AlphaBeta(GameAgent):
         pv = (self.game.format_move(position, chosen.move),)
         seconds = time.monotonic() - began_s
         return Answer(chosen.move, float(chosen.score), 0, chosen.depth, seconds, pv, from_book=True)
-
-    def _depth(self, position: Any) -> int:
-        if self.options.opening_depth and heuristics.is_opening(self.game, position):
-            return self.options.opening_depth
-        return self.options.depth
 
     def _deepen(self, position: Any, request: MoveRequest) -> tuple[Iteration, int, bool]:
         """The best move found, the depth of the last complete iteration, and whether its own search found it."""

@@ -52,6 +52,13 @@ def is_opening(game: AnyGame, position: Any) -> bool:
     return tells is not None and tells(game, position)
 
 
+def depth_at(game: AnyGame, position: Any, options: Any) -> int:
+    """The depth by an agent's options `depth` and `opening_depth`; 0 is none."""
+    opens = options.opening_depth and is_opening(game, position)
+    depth: int = options.opening_depth if opens else options.depth
+    return depth
+
+
 def _opening(game: AnyGame) -> Callable[[AnyGame, Any], bool] | None:
     tells: Callable[[AnyGame, Any], bool] | None = getattr(_module(game.name), "is_opening", None)
     return tells

@@ -72,40 +72,32 @@ class Minimax(GameAgent):
         """The best move at the depth; if interrupted, the best so far. Raises ValueError where the game is over."""
         request = MoveRequest(self.game, position, limits, stop)
         world = determinization.imagined(self.game, position, self.options.seed)
-        depth = limits.depth or self._depth(position)
-        count = _Count(request)
+        depth = limits.depth or heuristics.depth_at(self.game, position, self.options)
+        depth = depth or heuristics.depths_of(self.game).usual
+        nodes = 0
+
+        def visit() -> None:
+            nonlocal nodes
+            if request.is_over(nodes):
+                raise Interrupted
+            nodes += 1
+
         scores: dict[Any, int] = {}
         moves = self.game.legal_moves(world)
         try:
             for move in moves:
-                scores[move] = self._score(world, move, depth, count)
+                scores[move] = self._score(world, move, depth, visit)
         except Interrupted:
             depth = 0
         most = max(scores.values(), default=0)
         equal = [move for move in moves if scores.get(move, None if scores else 0) == most]
         move = determinization.as_seen(self.game, position, world, self._luck.one_of(equal))
-        return request.answer(move, float(most) if scores else None, count.nodes, depth)
+        return request.answer(move, float(most) if scores else None, nodes, depth)
 
-    def _depth(self, position: Any) -> int:
-        depth = self.options.depth or heuristics.depths_of(self.game).usual
-        if self.options.opening_depth and heuristics.is_opening(self.game, position):
-            return self.options.opening_depth
-        return depth
-
-    def _score(self, position: Any, move: Any, depth: int, count: _Count) -> int:
+    def _score(self, position: Any, move: Any, depth: int, visit: Callable[[], None]) -> int:
         child = self.game.apply(position, move)
-        score = minimax(self.game, child, depth - 1, self._heuristic, move, 1, count.visit)
+        score = minimax(self.game, child, depth - 1, self._heuristic, move, 1, visit)
         return score if self.game.to_move(child) == self.game.to_move(position) else -score
-
-
-class _Count:
-    def __init__(self, request: MoveRequest) -> None:
-        self.nodes, self._request = 0, request
-
-    def visit(self) -> None:
-        if self._request.is_over(self.nodes):
-            raise Interrupted
-        self.nodes += 1
 
 
 AGENT = Minimax

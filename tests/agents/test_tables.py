@@ -33,15 +33,6 @@ def make(game: NineMensMorris, within: Path, men: int) -> list[files.Header]:
     return Builder(game, within, lambda _what, _steps: None).build(men, Backend("threading", 2))
 
 
-@pytest.fixture(scope="module")
-def within(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of tables of seven men for three sets of rules; built once, never changed."""
-    made = tmp_path_factory.mktemp("tables")
-    for rules in ({}, {"flying": True}, {"flying": True, "mill_protected": True}):
-        make(morris(**rules), made, 7)
-    return made
-
-
 def test_a_position_and_all_its_images_have_one_slot() -> None:
     words, draw = endgame_index.index(5), random.Random(1)
     base = U(words.ctypes.data)

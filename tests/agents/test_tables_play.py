@@ -16,11 +16,9 @@ import pytest
 
 from agents.agent import Limits
 from agents.analysis import Analyst
-from agents.jobs import Backend
 from agents.registry import load_agent
 from agents.search import WIN
 from agents.tables import first_use, outcome
-from agents.tables.build import Builder
 from games.nine_mens_morris import Move, NineMensMorris, Position
 from games.nine_mens_morris.kernel import MorrisSearch
 from games.nine_mens_morris.kernel.endgames import Endgames
@@ -32,14 +30,6 @@ FLYING = {"flying": True}
 def endgame(draw: random.Random, mine: int, theirs: int) -> Position:
     cells = draw.sample(range(24), mine + theirs)
     return Position((sum(1 << cell for cell in cells[:mine]), sum(1 << cell for cell in cells[mine:])), (0, 0), 0)
-
-
-@pytest.fixture(scope="module")
-def within(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("tables")
-    for game in (morris(), morris(**FLYING)):
-        Builder(game, made, lambda _what, _steps: None).build(7, Backend("threading", 2))
-    return made
 
 
 def search_with(game: NineMensMorris, within: Path, monkeypatch: pytest.MonkeyPatch) -> MorrisSearch:
