@@ -16,8 +16,7 @@ from agents import heuristics, kernels, levels, loading, merits
 from agents.plain_search import PlainSearch
 from agents.search import FORCED, MAX_DEPTH, Search
 from agents.values import value_of, value_of_end
-from rules import AnyGame, Step
-from rules.capabilities import Counts, HiddenHands
+from rules import AnyGame, Counts, HiddenHands, Step
 
 MAX_MOVES = 8
 """Most moves that can be asked for."""

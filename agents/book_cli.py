@@ -16,8 +16,7 @@ import games
 from agents.books import BookError, book, opening
 from agents.command_line import GameOption, JsonOption, RuleOption, stop
 from places.manifest import write_entry
-from rules import AnyGame
-from rules.capabilities import Words
+from rules import AnyGame, Words
 from rules.options import rules_from_words
 from rules.turns import line_of_play
 

@@ -6,8 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from typing import Any
 
-from rules import EMPTY, AnyGame
-from rules.capabilities import Arranged, Counts, figures_of
+from rules import EMPTY, AnyGame, Arranged, Counts, figures_of
 from rules.symmetry import symmetries
 
 KEY_BYTES = 8

@@ -18,8 +18,7 @@ from agents.players import PlayerSpec
 from agents.protocols import ENGINE_NAME, VERSION, Say, refuse_choices
 from agents.protocols.thinking import READY_S, Thinking
 from games.gomoku import Gomoku
-from rules import EMPTY, AnyGame
-from rules.capabilities import DeadPieces
+from rules import EMPTY, AnyGame, DeadPieces
 from wording.outside import clean
 
 _log = logging.getLogger(__name__)

@@ -13,8 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
 from agents import kernels, players
-from rules import AnyGame
-from rules.capabilities import HiddenHands
+from rules import AnyGame, HiddenHands
 
 MIN_PLIES, MAX_PLIES = 3, 40
 """Length of a win that is a puzzle: what wins at once is none."""

@@ -18,8 +18,7 @@ from daemon.commands.command import mark_of
 from daemon.judging import phrases
 from daemon.judging.referee import Referee
 from processes import Process
-from rules import AnyGame, GameError
-from rules.capabilities import HiddenHands
+from rules import AnyGame, GameError, HiddenHands
 from wording import Sentences, sentence, sentence_n
 
 LOGGER = logging.getLogger(__name__)

@@ -28,8 +28,7 @@ from daemon.outputs.view import template_of
 from daemon.storage.journal import JournalError
 from daemon.storage.puzzles import Puzzle, PuzzleError, PuzzleStore, Standing, path_of, puzzle_of
 from processes import Process
-from rules import AnyGame, GameError
-from rules.capabilities import HiddenHands, figures_of
+from rules import AnyGame, GameError, HiddenHands, figures_of
 
 app = typer.Typer(
     add_completion=False,

@@ -10,8 +10,7 @@ from daemon.game.line_of_play import LineOfPlay, played
 from daemon.i18n.translation import called
 from daemon.judging import phrases
 from daemon.judging.play import Play
-from rules import AnyGame, MoveError
-from rules.capabilities import Words
+from rules import AnyGame, MoveError, Words
 from rules.turns import alike
 from wording import sentence
 

@@ -14,8 +14,7 @@ from daemon.game.line_of_play import Ply, played, shares_pieces, unseen_moves
 from daemon.i18n.translation import called
 from daemon.judging import phrases
 from daemon.judging.referee import Referee
-from rules import AnyGame, MoveError, Outcome, Side
-from rules.capabilities import Counts
+from rules import AnyGame, Counts, MoveError, Outcome, Side
 from wording import Given, Sentence, Sentences, Term, listing, plain, sentence, sentence_n
 
 

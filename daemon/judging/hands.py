@@ -8,8 +8,7 @@ from daemon.game.effects import Effect
 from daemon.judging import phrases
 from daemon.judging.corrections import Refusal, side_of
 from daemon.judging.referee import Referee
-from rules import GameError
-from rules.capabilities import HiddenHands
+from rules import GameError, HiddenHands
 from wording import sentence
 
 

@@ -11,7 +11,7 @@ import games
 from daemon.drawing.board_svg import board_svg
 from daemon.game.hands import dealt
 from daemon.outputs.view import template_of
-from rules.capabilities import HiddenHands, figures_of
+from rules import HiddenHands, figures_of
 
 PLIES = 16
 SEED = 7

@@ -18,8 +18,7 @@ from daemon.storage.exporting.played import ExportError, Played, play_again
 from daemon.storage.pictures import Pictures
 from daemon.storage.score_sheet import Row, rows_of
 from daemon.storage.stored_game import StoredGame, StoredPly
-from rules import AnyGame, Step, UnknownGame
-from rules.capabilities import Counts, DeadPieces, HiddenHands, MarkedCells, figures_of
+from rules import AnyGame, Counts, DeadPieces, HiddenHands, MarkedCells, Step, UnknownGame, figures_of
 from rules.options import switched_on
 
 MAX_PLIES = 4096

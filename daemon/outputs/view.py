@@ -23,8 +23,7 @@ from daemon.judging import counting, phrases
 from daemon.judging.play import Play
 from daemon.outputs.instruction import instruction
 from daemon.storage.exporting.formats import suiting
-from rules import EMPTY, AnyGame, options
-from rules.capabilities import Counts, DeadPieces, HiddenHands, MarkedCells, Words, figures_of
+from rules import EMPTY, AnyGame, Counts, DeadPieces, HiddenHands, MarkedCells, Words, figures_of, options
 from rules.options import rule_set_of, switched_on
 from rules.turns import alike
 

@@ -9,8 +9,7 @@ import games
 from daemon.storage.reviews import Review
 from daemon.storage.score_sheet import score_sheet
 from daemon.storage.stored_game import StoredGame
-from rules import GameError
-from rules.capabilities import HiddenHands
+from rules import GameError, HiddenHands
 
 
 class Point(NamedTuple):

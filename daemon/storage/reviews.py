@@ -19,8 +19,7 @@ from agents.values import Value, accuracy
 from calibration.atomic_file import write_atomically
 from daemon.storage.stored_game import StoredGame
 from daemon.storage.stored_line import history_of
-from rules import GameError
-from rules.capabilities import HiddenHands
+from rules import GameError, HiddenHands
 
 SUFFIX = ".reviews"
 FORMAT = 1

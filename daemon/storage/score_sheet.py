@@ -8,8 +8,7 @@ import games
 from daemon.game.line_of_play import LineOfPlay
 from daemon.storage.stored_game import StoredGame
 from daemon.storage.stored_line import line_of
-from rules import Gain, GameError
-from rules.capabilities import Counts
+from rules import Counts, Gain, GameError
 
 
 @dataclasses.dataclass(frozen=True)

@@ -38,8 +38,7 @@ from daemon.judging.referee import Referee
 from daemon.outputs.view import View
 from daemon.outputs.web import WebPage
 from daemon.storage.journal import Journal
-from rules import AnyGame
-from rules.capabilities import Counts
+from rules import AnyGame, Counts
 from rules.turns import line_of_play
 from tests.browser.conftest import CHROMIUM
 from tests.browser.table import Table

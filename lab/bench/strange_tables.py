@@ -29,8 +29,7 @@ from calibration.template import BoardTemplate, load_template
 from lab.films.strange_styles import CONDITIONS, DARK_OF, Condition, strange_style
 from lab.simulated.men import Man
 from lab.simulated.table import SimulatedTable
-from rules import EMPTY, AnyGame
-from rules.capabilities import figures_of
+from rules import EMPTY, AnyGame, figures_of
 from rules.options import switched_on
 from vision.calibrating.start import Lesson, learn_from
 from vision.finding.finder import find_board

@@ -23,8 +23,7 @@ from lab.simulated.player import ScriptedPlayer
 from lab.simulated.source import SimulatedSource
 from lab.simulated.style import default_style
 from lab.simulated.table import SimulatedTable
-from rules import AnyGame, Outcome, Side
-from rules.capabilities import Counts
+from rules import AnyGame, Counts, Outcome, Side
 from rules.turns import line_of_play
 
 LOGGER = logging.getLogger(__name__)

@@ -11,8 +11,7 @@ from typing import Any
 import games
 from daemon.game.effects import Effect
 from daemon.judging.referee import Referee
-from rules import AnyGame, Side, Step
-from rules.capabilities import Counts
+from rules import AnyGame, Counts, Side, Step
 from rules.turns import carry_out
 from tests.daemon.readings import judged, reading_of
 

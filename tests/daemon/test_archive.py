@@ -28,8 +28,7 @@ from daemon.storage.importing.reading import read_game
 from daemon.storage.journal import Journal
 from daemon.storage.picture_keeper import encoded
 from daemon.storage.pictures import Pictures
-from rules import Outcome
-from rules.capabilities import HiddenHands
+from rules import HiddenHands, Outcome
 from tests.daemon.recorded_games import journal_of_every_game
 from tests.daemon.test_pictures import picture
 from tests.daemon.test_web import state

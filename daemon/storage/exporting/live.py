@@ -8,8 +8,7 @@ from daemon.storage.exporting.download import Download, download
 from daemon.storage.exporting.formats import FORMATS, suiting
 from daemon.storage.exporting.played import ExportError
 from daemon.storage.stored_game import StoredGame
-from rules import UnknownGame
-from rules.capabilities import HiddenHands
+from rules import HiddenHands, UnknownGame
 
 
 def live(stored: StoredGame, suffix: str = "", *, else_usual: bool = False) -> Download:

@@ -16,8 +16,7 @@ from daemon.drawing.lettering import write
 from daemon.judging import phrases
 from daemon.storage.exporting.diagram import Colour, Diagram
 from daemon.storage.exporting.played import ExportError, Played, day_of
-from rules import Step
-from rules.capabilities import Counts, HiddenHands, figures_of
+from rules import Counts, HiddenHands, Step, figures_of
 from rules.options import switched_on
 from vision.frame import Image
 

@@ -20,8 +20,7 @@ from daemon.storage.importing.imported import (
     ImportFault,
 )
 from daemon.storage.stored_game import COMMENT, EVENT, StoredGame, StoredNote, StoredPly
-from rules import AnyGame, GameError, MoveError, Outcome
-from rules.capabilities import DeadPieces
+from rules import AnyGame, DeadPieces, GameError, MoveError, Outcome
 from wording.outside import clean
 
 BEYOND_RULES = ("resigned", "time")

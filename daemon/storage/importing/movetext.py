@@ -27,8 +27,7 @@ from daemon.storage.importing.imported import (
     moment,
     seconds,
 )
-from rules import AnyGame, GameError
-from rules.capabilities import HiddenHands
+from rules import AnyGame, GameError, HiddenHands
 from rules.options import rules_from_words
 from wording.outside import clean
 

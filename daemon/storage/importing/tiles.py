@@ -20,8 +20,7 @@ from calibration.annotations import (
 from daemon.storage.importing.imported import Imported, ImportedPly, ImportFault
 from games.double_double_dominoes import DoubleDoubleDominoes
 from places.named_files import open_regular
-from rules import MoveError
-from rules.capabilities import Counts
+from rules import Counts, MoveError
 
 MAX_ZIP_BYTES = 64 << 20
 MAX_FILES = 1000

@@ -20,8 +20,7 @@ import places
 import processes
 from agents.messages import LimitsPart, PlayerPart, ReplyMessage, StateMessage, encode
 from processes import Process
-from rules import AnyGame
-from rules.capabilities import HiddenHands
+from rules import AnyGame, HiddenHands
 
 ROOT = places.PROGRAM
 THINKING_S = 0.1
