@@ -17,8 +17,7 @@ from agents.expectimax import Expectimax
 from agents.mcts import Mcts
 from agents.values import Value, value_of, value_of_end
 from games.double_double_dominoes import Lay
-from rules import AnyGame
-from rules.capabilities import HiddenHands
+from rules import AnyGame, HiddenHands
 from rules.symmetry import images
 
 TIME_S = 0.8

@@ -17,8 +17,7 @@ from agents.move_request import texts_of
 from agents.plain_search import Watch, search_of
 from agents.search import FORCED, MAX_DEPTH, Search
 from agents.values import value_of, value_of_end
-from rules import AnyGame, Step
-from rules.capabilities import Counts, HiddenHands
+from rules import AnyGame, Counts, HiddenHands, Step
 
 MAX_MOVES = 8
 WIDE = 3

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rules import AnyGame
-from rules.capabilities import HiddenHands
+from rules import AnyGame, HiddenHands
 
 DEALS = 8
 """Deals tried to find one in which the game is not over."""

@@ -12,8 +12,7 @@ from agents import determinization, heuristics, uct
 from agents.agent import AgentError, Answer, GameAgent, Limits
 from agents.move_request import MoveRequest
 from agents.uct import CHILDREN, Node
-from rules import AnyGame, Side
-from rules.capabilities import HiddenHands, RandomPlay, worth_trying
+from rules import AnyGame, HiddenHands, RandomPlay, Side, worth_trying
 from rules.options import rule
 
 SIMULATIONS = 100

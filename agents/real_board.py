@@ -18,8 +18,7 @@ from agents.agent import Answer, GameAgent, Limits, NoMove
 from agents.messages import StateMessage
 from agents.move_request import MoveRequest
 from agents.table_link import ANSWER_S, Addresses, TableLink, addresses
-from rules import AnyGame, GameError, MoveError
-from rules.capabilities import HiddenHands
+from rules import AnyGame, GameError, HiddenHands, MoveError
 from rules.options import rule
 
 VARIABLE = "KIBITZER_BOARD"

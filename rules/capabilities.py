@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
-from rules import AnyGame, Gain, Right, Side
+from rules.game import AnyGame, Gain, Right, Side
 from wording import Sentence, Term, Value
 
 

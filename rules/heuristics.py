@@ -6,8 +6,7 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from rules import AnyGame
-from rules.capabilities import Counts
+from rules import AnyGame, Counts
 
 Heuristic = Callable[[Any, Any, Any], int]
 """`(game, position, last)` to the value for the side to move; `last` is the move that led here, None if unknown."""

@@ -6,8 +6,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from rules import EMPTY, AnyGame, MoveError, Step
-from rules.capabilities import Words
+from rules import EMPTY, AnyGame, MoveError, Step, Words
 from wording import sentence
 
 

@@ -13,8 +13,7 @@ import games
 from agents import registry
 from agents.arena.openings import Opening
 from agents.players import Player, PlayerSpec
-from rules import AnyGame, Side
-from rules.capabilities import Counts, HiddenHands
+from rules import AnyGame, Counts, HiddenHands, Side
 
 MAX_TEXT = 200
 

@@ -22,8 +22,7 @@ from agents.books.book import Book, BookMove, Entry
 from agents.books.opening import OpeningBook, rules_of
 from agents.plain_search import final_score
 from agents.search import FORCED, WIN
-from rules import AnyGame
-from rules.capabilities import HiddenHands
+from rules import AnyGame, HiddenHands
 from rules.turns import line_of_play
 
 PLIES_PER_POINT = 50

@@ -16,8 +16,7 @@ from agents.players import PlayerSpec
 from agents.protocols import ENGINE_NAME, VERSION
 from agents.protocols.session import MOVES_LEFT, READY_S, Say, Session, usable
 from games.gomoku import Gomoku
-from rules import EMPTY, AnyGame
-from rules.capabilities import DeadPieces
+from rules import EMPTY, AnyGame, DeadPieces
 from wording.outside import clean
 
 GAMES = ("go", "gomoku", "reversi")

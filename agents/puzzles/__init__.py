@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from agents import kernels, players
 from agents.puzzles.certificate import Certificate
 from rules import AnyGame
-from rules.capabilities import HiddenHands
+from rules import HiddenHands
 
 LONGEST_GAME = 100
 NEAR = 3

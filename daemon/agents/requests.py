@@ -19,7 +19,7 @@ from daemon.config.seats import Seat
 from daemon.game import hands
 from daemon.game.effects import Announcement, Effect, Record, Rewrite, TakeBack, Thought
 from daemon.judging.referee import Referee
-from rules.capabilities import Figures
+from rules import Figures
 from wording import Sentence, sentence
 from wording.outside import clean
 

@@ -10,8 +10,7 @@ from daemon.commands.spoken.words import words_of
 from daemon.core.legal_moves import MAX_MOVES
 from daemon.i18n.translation import as_words, called
 from daemon.judging.referee import Referee
-from rules import AnyGame
-from rules.capabilities import Words
+from rules import AnyGame, Words
 from rules.turns import alike, by_piece
 from wording import Term
 

@@ -21,8 +21,7 @@ from daemon.game.effects import Announcement
 from daemon.game.hands import shown_hands
 from daemon.i18n.translation import as_words, in_a_row, in_words, language, worded, worded_n
 from daemon.judging import counting, phrases
-from rules import MoveError
-from rules.capabilities import Words, figures_of
+from rules import MoveError, Words, figures_of
 from wording import Term, listing, sentence
 
 MAX_LINE_BYTES = 512

@@ -22,8 +22,7 @@ from daemon.outputs.view import View
 from daemon.outputs.web import WebPage
 from daemon.outputs.window import Window
 from daemon.perception.board_tracker import BoardTracker
-from rules import Step
-from rules.capabilities import Counts, figures_of
+from rules import Counts, Step, figures_of
 from wording import Sentences, Term, sentence
 
 PICTURE_S, REST_PICTURE_S, IDLE_PICTURE_S = 0.1, 0.5, 1.0

@@ -29,8 +29,7 @@ from daemon.storage.journal import JournalError
 from daemon.storage.puzzles import Puzzle, PuzzleError, PuzzleStore, path_of, puzzle_of
 from daemon.storage.stored_game import rule_texts
 from processes import Process
-from rules import AnyGame, GameError
-from rules.capabilities import HiddenHands, figures_of
+from rules import AnyGame, GameError, HiddenHands, figures_of
 
 app = typer.Typer(
     add_completion=False,

@@ -18,8 +18,7 @@ from calibration.atomic_file import write_atomically
 from daemon.commands.command import CommandError
 from daemon.commands.sources import meant
 from daemon.config.settings import JOINS, Config, PlayerSection, fault_text
-from rules import AnyGame, GameError, UnknownGame
-from rules.capabilities import HiddenHands
+from rules import AnyGame, GameError, HiddenHands, UnknownGame
 from wording.outside import STARS, shown_address
 
 LOGGER = logging.getLogger(__name__)

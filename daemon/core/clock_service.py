@@ -24,8 +24,7 @@ from daemon.i18n.translation import as_words, in_words
 from daemon.judging import phrases
 from daemon.judging.referee import Referee
 from daemon.storage.stored_game import StoredGame
-from rules import Outcome
-from rules.capabilities import Counts
+from rules import Counts, Outcome
 from wording import Listing, Sentence, Sentences, Term, sentence, sentence_n
 
 OUT_OF_TIME = "time"

@@ -41,7 +41,7 @@ from daemon.judging.cell_overrides import CellOverrides, cell_of, letter_of
 from daemon.judging.corrections import IllegalMove, Refusal
 from daemon.judging.referee import Referee
 from daemon.storage.stored_game import rule_texts
-from rules.capabilities import piece_noun
+from rules import piece_noun
 from vision.reading.board_reading import BoardReading
 from wording import Term, sentence
 

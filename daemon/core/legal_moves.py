@@ -6,8 +6,7 @@ from daemon.commands.command import mark_of
 from daemon.game.hands import shown_hands
 from daemon.i18n.translation import alone
 from daemon.judging.referee import Referee
-from rules import AnyGame, Step
-from rules.capabilities import Words
+from rules import AnyGame, Step, Words
 
 MAX_MOVES = 4096
 """Greatest number of moves listed; no game here has as many."""

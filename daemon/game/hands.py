@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from daemon.game.line_of_play import LineOfPlay, Ply, unseen_moves
-from rules import AnyGame
-from rules.capabilities import HiddenHands
+from rules import AnyGame, HiddenHands
 
 
 def dealt(game: AnyGame, seed: int = 0) -> Any:

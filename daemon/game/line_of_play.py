@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from daemon.game.effects import Known, Record, Rewrite
-from rules import EMPTY, AnyGame, MoveError, Outcome, Side, Step
-from rules.capabilities import Words
+from rules import EMPTY, AnyGame, MoveError, Outcome, Side, Step, Words
 
 MAX_FORCED = 4
 """Greatest number of passes in a row that are made without asking, or inserted before one visible ply."""

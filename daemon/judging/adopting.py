@@ -17,8 +17,7 @@ from daemon.judging import exchanged, phrases
 from daemon.judging.corrections import Refusal, side_of
 from daemon.judging.exchanged import Exchange, where
 from daemon.judging.referee import Referee
-from rules import AnyGame, PositionError, Side
-from rules.capabilities import HiddenHands
+from rules import AnyGame, HiddenHands, PositionError, Side
 from rules.turns import changed_cells
 from vision.reading.board_reading import SURE, BoardReading
 from wording import Sentences, sentence, sentence_n

@@ -11,8 +11,7 @@ from daemon.game.line_of_play import shares_pieces
 from daemon.i18n.translation import called
 from daemon.judging.corrections import Refusal
 from daemon.judging.referee import Referee
-from rules import EMPTY, AnyGame
-from rules.capabilities import piece_noun
+from rules import EMPTY, AnyGame, piece_noun
 from vision.reading.board_reading import BoardReading
 from wording import Term, listing, sentence
 

@@ -9,8 +9,7 @@ from daemon.game.line_of_play import played
 from daemon.judging import phrases
 from daemon.judging.corrections import Refusal, side_of
 from daemon.judging.play import Play
-from rules import Side
-from rules.capabilities import DeadPieces
+from rules import DeadPieces, Side
 from wording import Sentence, sentence, sentence_n
 
 

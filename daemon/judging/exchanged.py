@@ -9,8 +9,7 @@ from typing import Any
 
 from daemon.game.line_of_play import LineOfPlay
 from daemon.judging import phrases
-from rules import EMPTY, GameError
-from rules.capabilities import Arranged, Figures, arranged_by, figures_of, piece_noun
+from rules import EMPTY, Arranged, Figures, GameError, arranged_by, figures_of, piece_noun
 from rules.turns import carry_out, changed_cells
 from wording import Given, Sentence, sentence
 

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from daemon.game.line_of_play import shares_pieces
-from rules import EMPTY, AnyGame, Gain, Outcome, Side, Step
-from rules.capabilities import Counts, Words, figures_of, piece_noun
+from rules import EMPTY, AnyGame, Counts, Gain, Outcome, Side, Step, Words, figures_of, piece_noun
 from rules.tiles import tile_named
 from rules.turns import by_piece, carry_out, parts_of_turn, seen_moves
 from wording import Given, Listing, Sentence, Sentences, Term, Value, listing, sentence, sentence_n
@@ -44,12 +43,8 @@ def ply_sentences(game: AnyGame, position: Any, move: Any, *, thanks: bool = Fal
 
 def opening_left(game: AnyGame, before: Any, after: Any) -> Sentences:
     """Names the opening that a ply leaves; nothing while it goes on, or where it has no name."""
-    name = Words.of(game).opening(before)
-    return (
-        (sentence("So far it was the opening {name}.", name=name),)
-        if name and not Words.of(game).opening(after)
-        else ()
-    )
+    name, later = map(Words.of(game).opening, (before, after))
+    return (sentence("So far it was the opening {name}.", name=name),) if name and not later else ()
 
 
 def points(gain: Gain) -> Sentence:

@@ -13,8 +13,7 @@ from daemon.belief.missed import turned
 from daemon.game.effects import Announcement, Code, Effect, Finish, Known, Rewrite, Verdict
 from daemon.game.line_of_play import LineOfPlay, Ply, forced_passes, played, shares_pieces
 from daemon.judging import phrases
-from rules import EMPTY, AnyGame, MoveError, Outcome, Side, Step
-from rules.capabilities import Counts, DeadPieces
+from rules import EMPTY, AnyGame, Counts, DeadPieces, MoveError, Outcome, Side, Step
 from wording import Sentence, Sentences, Term, sentence
 
 WRONG_SIDE = sentence("If a move was counted for the wrong side, tell me its number and side: mover.")

@@ -18,8 +18,7 @@ from daemon.game.effects import Announcement, Effect, Finish, TakeBack
 from daemon.game.line_of_play import Ply, shares_pieces
 from daemon.judging import complaints, exchanged, phrases
 from daemon.judging.play import Play
-from rules import EMPTY, MoveError, Side
-from rules.capabilities import figures_of
+from rules import EMPTY, MoveError, Side, figures_of
 from rules.turns import changed_cells
 from wording import Sentence, Sentences, Value, sentence, sentence_n
 

@@ -21,8 +21,7 @@ from daemon.judging.adopting import HIDDEN, OVER
 from daemon.outputs.answering import refusing, words_of
 from daemon.outputs.permission import Permission
 from daemon.outputs.view import names_of, sides_of, template_of
-from rules import EMPTY, AnyGame, GameError, PositionError
-from rules.capabilities import Arranged, Figures, HiddenHands, arranged_by, figures_of
+from rules import EMPTY, AnyGame, Arranged, Figures, GameError, HiddenHands, PositionError, arranged_by, figures_of
 
 MAX_BYTES = 8192
 """Bytes of the longest question: the text of a position, and rule options."""

@@ -8,8 +8,7 @@ from typing import Any, Literal
 from daemon.i18n.translation import in_words
 from daemon.judging import phrases
 from daemon.judging.play import Play
-from rules import AnyGame
-from rules.capabilities import figures_of, piece_noun
+from rules import AnyGame, figures_of, piece_noun
 from rules.tiles import tile_named
 from rules.turns import by_piece
 from wording import Sentences, sentence, sentence_n

@@ -13,7 +13,7 @@ from daemon.commands.strengths import engines_of, strengths_of
 from daemon.config.settings import JOINS, ClockSection, Config, PlayerSection
 from daemon.i18n.translation import LANGUAGES, OPTION, alone, in_words, titled, worded, worded_n
 from daemon.supervision.camera import NONE
-from rules.capabilities import HiddenHands
+from rules import HiddenHands
 from rules.options import described
 from vision.sources.cameras import Camera
 from vision.sources.phone import PHONE

@@ -17,8 +17,7 @@ from games.chess.moves import CLAIM, Move, State, after, castled, in_check, lega
 from games.chess.notation import is_castling
 from games.chess.position import SIDES, USUAL, Position, position_of, start, text_of
 from games.chess.reasons import piece
-from rules import EMPTY, About, Fault, Game, MoveError, Outcome, Right, RuleSet, Side, Step
-from rules.capabilities import Arranged, Figures, Words
+from rules import EMPTY, About, Arranged, Fault, Figures, Game, MoveError, Outcome, Right, RuleSet, Side, Step, Words
 from rules.options import rule
 from rules.turns import carry_out
 from wording import Given, Sentence, Term, Value, noun, sentence

@@ -32,8 +32,21 @@ from games.double_double_dominoes.board import (
 )
 from games.double_double_dominoes.faults import Judge
 from games.double_double_dominoes.position import ALL_TILES, IN_HAND, LAST_SPACE, SIDES, Hand, Position
-from rules import EMPTY, About, Fault, Gain, Game, MoveError, Outcome, PositionError, Side, Step
-from rules.capabilities import Counts, HiddenHands, Words
+from rules import (
+    EMPTY,
+    About,
+    Counts,
+    Fault,
+    Gain,
+    Game,
+    HiddenHands,
+    MoveError,
+    Outcome,
+    PositionError,
+    Side,
+    Step,
+    Words,
+)
 from rules.options import rule
 from rules.tiles import tile_named
 from rules.turns import changed_cells

@@ -20,8 +20,21 @@ from games.draughts.board import board
 from games.draughts.faults import PIECES, SIDES, Judge, why_not
 from games.draughts.moves import Generator, Move
 from games.draughts.rule_sets import RULE_SETS
-from rules import EMPTY, About, Fault, Game, MoveError, Outcome, PositionError, RuleError, Side, Step
-from rules.capabilities import Arranged, Figures, Words
+from rules import (
+    EMPTY,
+    About,
+    Arranged,
+    Fault,
+    Figures,
+    Game,
+    MoveError,
+    Outcome,
+    PositionError,
+    RuleError,
+    Side,
+    Step,
+    Words,
+)
 from rules.options import rule
 from rules.turns import bits_of, letters_of
 from wording import Term, Value, listing, noun, sentence

@@ -20,8 +20,7 @@ from games.go.faults import Judge
 from games.go.playout import Playout
 from games.go.position import Position
 from games.go.rules import RULE_SETS, GoRules
-from rules import EMPTY, About, Fault, Game, MoveError, Outcome, Side, Step
-from rules.capabilities import Counts, DeadPieces, MarkedCells, RandomPlay
+from rules import EMPTY, About, Counts, DeadPieces, Fault, Game, MarkedCells, MoveError, Outcome, RandomPlay, Side, Step
 from rules.stones import COLOURS, PIECES, STONES
 from rules.turns import bits_of, cells_of, changed_cells, letters_of
 from wording import Given, Sentence, Term, noun, sentence

@@ -25,8 +25,21 @@ from games.gomoku import position as texts
 from games.gomoku.board import board
 from games.gomoku.faults import Judge
 from games.gomoku.position import LONG_OPENING, OPENING, SEATS, Position
-from rules import EMPTY, About, Fault, Game, MoveError, Outcome, PositionError, RuleError, RuleSet, Side, Step
-from rules.capabilities import MarkedCells, Words
+from rules import (
+    EMPTY,
+    About,
+    Fault,
+    Game,
+    MarkedCells,
+    MoveError,
+    Outcome,
+    PositionError,
+    RuleError,
+    RuleSet,
+    Side,
+    Step,
+    Words,
+)
 from rules.options import rule
 from rules.stones import COLOURS, PIECES, STONES, written
 from rules.turns import bits_of, cells_of, changed_cells, letters_of

@@ -18,8 +18,21 @@ from games.nine_mens_morris.board import CELLS, FULL, board, lines
 from games.nine_mens_morris.faults import PIECES, SIDES, Judge
 from games.nine_mens_morris.position import MIN_MEN, Journey, MorrisRules, Move, Position
 from games.nine_mens_morris.rule_sets import RULE_SETS
-from rules import EMPTY, About, Fault, Game, MoveError, Outcome, PositionError, Right, Side, Step
-from rules.capabilities import Arranged, Counts, MarkedCells
+from rules import (
+    EMPTY,
+    About,
+    Arranged,
+    Counts,
+    Fault,
+    Game,
+    MarkedCells,
+    MoveError,
+    Outcome,
+    PositionError,
+    Right,
+    Side,
+    Step,
+)
 from rules.turns import bits_of, cells_of, changed_cells, letters_of
 from wording import Term, noun, sentence
 

@@ -14,8 +14,7 @@ from games.reversi import openings
 from games.reversi.bitboard import CELLS, places, turned
 from games.reversi.faults import PIECES, SIDES, Judge, disc
 from games.reversi.openings import START
-from rules import EMPTY, About, Fault, Game, MoveError, Outcome, PositionError, RuleSet, Side, Step
-from rules.capabilities import Words
+from rules import EMPTY, About, Fault, Game, MoveError, Outcome, PositionError, RuleSet, Side, Step, Words
 from rules.options import rule
 from rules.turns import bits_of, cells_of, changed_cells, letters_of
 from wording import Term, noun, sentence

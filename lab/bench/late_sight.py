@@ -33,8 +33,7 @@ from lab.simulated.random_style import random_style
 from lab.simulated.scenes import random_play
 from lab.simulated.source import SimulatedSource
 from lab.simulated.table import SimulatedTable
-from rules import AnyGame
-from rules.capabilities import figures_of
+from rules import AnyGame, figures_of
 from rules.options import rules_from_words, switched_on
 
 SIZE_PX = (1280, 960)

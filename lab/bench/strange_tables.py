@@ -30,8 +30,7 @@ from lab.simulated.arrays import FloatArray, Rng
 from lab.simulated.men import Man
 from lab.simulated.scenes import random_play
 from lab.simulated.table import SimulatedTable
-from rules import EMPTY, AnyGame
-from rules.capabilities import figures_of
+from rules import EMPTY, AnyGame, figures_of
 from rules.options import switched_on
 from vision.calibrating.start import Lesson, learn_from
 from vision.finding.finder import find_board

@@ -30,8 +30,7 @@ from lab.simulated.scenes import profile_of
 from lab.simulated.source import SimulatedSource
 from lab.simulated.style import default_style
 from lab.simulated.table import SimulatedTable
-from rules import AnyGame, Outcome, Side
-from rules.capabilities import Counts
+from rules import AnyGame, Counts, Outcome, Side
 from rules.turns import line_of_play
 
 TURN_S = 0.02

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from lab.simulated.table import SimulatedTable
-from rules import EMPTY, AnyGame, MoveError, Outcome, Step
-from rules.capabilities import Counts, worth_trying
+from rules import EMPTY, AnyGame, Counts, MoveError, Outcome, Step, worth_trying
 from rules.turns import changed_cells
 
 log = logging.getLogger(__name__)

@@ -13,8 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from daemon.game.line_of_play import shares_pieces
-from rules import EMPTY, AnyGame
-from rules.capabilities import Counts, HiddenHands
+from rules import EMPTY, AnyGame, Counts, HiddenHands
 from rules.turns import carry_out, changed_cells
 
 Attempt = Callable[["Situation"], str | None]

@@ -9,8 +9,9 @@ from typing import Any
 from daemon.game.effects import Effect
 from daemon.judging.referee import Referee
 from lab.bench.watch_dominoes import Tile
-from rules import AnyGame, Side
-from rules.capabilities import Counts
+from rules import AnyGame
+from rules import Side
+from rules import Counts
 from tests.daemon.readings import judged, reading_of
 
 

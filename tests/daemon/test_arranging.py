@@ -17,8 +17,7 @@ from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Pipeline
 from lab.simulated.style import default_style
 from lab.simulated.table import SimulatedTable
-from rules import GameError, PositionError
-from rules.capabilities import HiddenHands
+from rules import GameError, HiddenHands, PositionError
 from vision.frame import Frame
 from wording import Sentence
 

@@ -44,8 +44,7 @@ from daemon.outputs.speech.spelling import spelled
 from daemon.outputs.speech.voice import Voice
 from lab.simulated.style import default_style
 from lab.simulated.table import SimulatedTable
-from rules import EMPTY, AnyGame, MoveError, Outcome
-from rules.capabilities import piece_noun
+from rules import EMPTY, AnyGame, MoveError, Outcome, piece_noun
 from tests.daemon.storms import Table, look, show, storm
 from vision.calibrating.guided_words import advice, correction, found
 from vision.calibrating.lesson_check import Mistakes

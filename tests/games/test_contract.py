@@ -10,13 +10,18 @@ import pytest
 
 import games
 from calibration.template import load_template
-from rules import EMPTY, AnyGame, MoveError, PositionError, RuleError, UnknownGame
-from rules.capabilities import (
+from rules import (
+    EMPTY,
+    AnyGame,
     Arranged,
     Counts,
     Figures,
     HiddenHands,
     MarkedCells,
+    MoveError,
+    PositionError,
+    RuleError,
+    UnknownGame,
     Words,
     arranged_by,
     figures_of,

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 import games
 from games.reversi import Reversi, transcript
-from rules import AnyGame, MoveError, PositionError, RuleError
-from rules.capabilities import Counts
+from rules import AnyGame, Counts, MoveError, PositionError, RuleError
 from rules.turns import line_of_play
 
 EXAMPLES = settings(max_examples=40)

@@ -31,8 +31,7 @@ from daemon.storage.formats.imported import Imported, ImportedPly, ImportFault
 from daemon.storage.formats.played import ExportError, Played
 from games.double_double_dominoes import CELLS, DoubleDoubleDominoes, Lay
 from places.named_files import open_regular
-from rules import MoveError
-from rules.capabilities import Counts
+from rules import Counts, MoveError
 
 MAX_ZIP_BYTES = 64 << 20
 MAX_FILES = 1000

@@ -21,8 +21,7 @@ import processes
 from agents.messages import LimitsPart, PlayerPart, ReplyMessage, StateMessage, encode
 from lab.bench.processes import cpu_s
 from processes import Process
-from rules import AnyGame
-from rules.capabilities import HiddenHands
+from rules import AnyGame, HiddenHands
 
 ROOT = places.PROGRAM
 THINKING_S = 0.1

@@ -9,8 +9,7 @@ import dataclasses
 import re
 from typing import NamedTuple
 
-from rules import EMPTY, About, Fault, Game, MoveError, Outcome, PositionError, Side, Step
-from rules.capabilities import MarkedCells
+from rules import EMPTY, About, Fault, Game, MarkedCells, MoveError, Outcome, PositionError, Side, Step
 from rules.options import rule
 from rules.turns import changed_cells
 from wording import Term, listing, noun, sentence
