@@ -13,18 +13,19 @@ from rich.progress import TextColumn
 
 import games
 from agents.books import BookError, book, opening
-from agents.command_line import COUNTS
-from agents.command_line import STOPPED
-from agents.command_line import GameOption
-from agents.command_line import JsonOption
-from agents.command_line import RuleOption
-from agents.command_line import moves_of
-from agents.command_line import new_app
-from agents.command_line import progress
-from agents.command_line import refusing
+from agents.command_line import (
+    COUNTS,
+    STOPPED,
+    GameOption,
+    JsonOption,
+    RuleOption,
+    moves_of,
+    new_app,
+    progress,
+    refusing,
+)
 from places.weights import write_entry
-from rules import AnyGame
-from rules import Words
+from rules import AnyGame, Words
 from rules.options import rules_from_words
 from rules.turns import line_of_play
 

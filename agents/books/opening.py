@@ -16,8 +16,7 @@ from agents.books import BookError, book
 from agents.books.book import Book, Entry
 from agents.values import value_of
 from places.weights import MODELS, WeightsError, find_weights
-from rules import EMPTY, AnyGame, GameError
-from rules.capabilities import Arranged, Counts, figures_of
+from rules import EMPTY, AnyGame, Arranged, Counts, GameError, figures_of
 from rules.symmetry import symmetries
 from rules.turns import line_of_play
 

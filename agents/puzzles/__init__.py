@@ -14,8 +14,7 @@ from typing import Any, Protocol
 
 from agents import kernels, players
 from agents.puzzles.certificate import Certificate
-from rules import AnyGame
-from rules import HiddenHands
+from rules import AnyGame, HiddenHands
 
 LONGEST_GAME = 100
 NEAR = 3

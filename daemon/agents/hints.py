@@ -17,9 +17,7 @@ from daemon.commands.command import mark_of
 from daemon.judging import phrases
 from daemon.judging.referee import Referee
 from processes import LineProcess
-from rules import AnyGame
-from rules import GameError
-from rules import HiddenHands
+from rules import AnyGame, GameError, HiddenHands
 from wording import Sentences, sentence, sentence_n
 
 LOGGER = logging.getLogger(__name__)

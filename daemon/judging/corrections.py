@@ -16,15 +16,8 @@ from daemon.i18n.translation import called
 from daemon.judging import phrases
 from daemon.judging.play import Play
 from daemon.judging.referee import Referee
-from rules import AnyGame
-from rules import GameError
-from rules import MoveError
-from rules import Outcome
-from rules import Side
-from rules.capabilities import HiddenHands
-from rules.capabilities import Words
+from rules import AnyGame, Counts, GameError, HiddenHands, MoveError, Outcome, Side, Words
 from rules.turns import alike
-from rules import Counts
 from wording import Given, Sentence, Sentences, Term, listing, plain, sentence, sentence_n
 
 

@@ -15,15 +15,8 @@ from daemon.storage.formats.formats import suiting
 from daemon.storage.formats.played import ExportError, Played, play_again
 from daemon.storage.pictures import Pictures
 from daemon.storage.stored_game import StoredGame, StoredPly
-from daemon.storage.stored_line import Row
-from daemon.storage.stored_line import rows_of
-from rules import Step
-from rules import UnknownGame
-from rules import Counts
-from rules import DeadPieces
-from rules import HiddenHands
-from rules import MarkedCells
-from rules import figures_of
+from daemon.storage.stored_line import Row, rows_of
+from rules import DeadPieces, HiddenHands, MarkedCells, Step, UnknownGame
 
 MAX_PLIES = 4096
 """Most plies sent, as many as in a state message."""

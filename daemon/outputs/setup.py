@@ -25,8 +25,7 @@ from daemon.outputs.page_state import JPEG_QUALITY
 from daemon.outputs.permission import Permission
 from daemon.outputs.preview import Preview
 from daemon.outputs.view import template_of
-from rules import GameError
-from rules.capabilities import HiddenHands, figures_of
+from rules import GameError, HiddenHands, figures_of
 from rules.options import rules_from_words, switched_on
 from vision.frame import Image
 from vision.sheet.ink import PAPERS_MM

@@ -25,15 +25,7 @@ from daemon.judging import counting, phrases
 from daemon.judging.play import Play
 from daemon.outputs.instruction import instruction
 from daemon.storage.formats.formats import suiting
-from rules import EMPTY
-from rules import AnyGame
-from rules import options
-from rules import Counts
-from rules import DeadPieces
-from rules import HiddenHands
-from rules import MarkedCells
-from rules import Words
-from rules import figures_of
+from rules import EMPTY, AnyGame, Counts, DeadPieces, HiddenHands, MarkedCells, Words, figures_of, options
 from rules.options import rule_set_of, switched_on
 from rules.turns import alike
 

@@ -18,13 +18,9 @@ import games
 from agents.values import SCORE, Value, accuracy
 from calibration.atomic_file import write_atomically
 from daemon.storage.stored_game import StoredGame
-from daemon.storage.stored_line import history_of
-from daemon.storage.stored_line import score_sheet
-from rules import GameError
-from wording import Sentence
-from wording import sentence
-from wording import sentence_n
-from rules import HiddenHands
+from daemon.storage.stored_line import history_of, score_sheet
+from rules import GameError, HiddenHands
+from wording import Sentence, sentence, sentence_n
 
 SUFFIX = ".reviews"
 FORMAT = 1

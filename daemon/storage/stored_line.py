@@ -15,8 +15,7 @@ from daemon.judging import corrections
 from daemon.judging.referee import Referee
 from daemon.storage.journal import Journal
 from daemon.storage.stored_game import StoredGame, StoredPly
-from rules import AnyGame, Gain, GameError
-from rules.capabilities import Counts
+from rules import AnyGame, Counts, Gain, GameError
 from rules.turns import line_of_play
 from wording import Sentence
 

@@ -38,11 +38,9 @@ from daemon.judging.referee import Referee
 from daemon.outputs.view import View
 from daemon.outputs.web import WebPage
 from daemon.storage.journal import Journal
-from lab.bench.browsing import CHROMIUM
-from lab.bench.browsing import Table
+from lab.bench.browsing import CHROMIUM, Table
 from lab.bench.browsing import weight_of as bytes_of
-from rules import AnyGame
-from rules import Counts
+from rules import AnyGame, Counts
 from rules.turns import line_of_play
 
 PAINTED = """() => { window.painted = {}; new MutationObserver(() => {

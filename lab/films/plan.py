@@ -11,8 +11,7 @@ import numpy as np
 from calibration.template import BoardTemplate
 from lab.simulated.arrays import Rng
 from lab.simulated.tiles import handfuls, has_tiles
-from rules import AnyGame, Step
-from rules.capabilities import figures_of, worth_trying
+from rules import AnyGame, Step, figures_of, worth_trying
 from rules.turns import carry_out
 
 Sway = Literal["stand", "leaning", "held"]

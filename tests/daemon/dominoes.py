@@ -9,9 +9,7 @@ from typing import Any
 from daemon.game.effects import Effect
 from daemon.judging.referee import Referee
 from lab.bench.watch_dominoes import Tile
-from rules import AnyGame
-from rules import Side
-from rules import Counts
+from rules import AnyGame, Counts, Side
 from tests.daemon.readings import judged, reading_of
 
 

@@ -25,13 +25,11 @@ from daemon.outputs.web import WebPage
 from daemon.storage.formats.formats import suiting
 from daemon.storage.formats.reading import read_game
 from daemon.storage.journal import Journal
-from daemon.storage.pictures import Pictures
-from daemon.storage.pictures import encoded
+from daemon.storage.pictures import Pictures, encoded
 from daemon.storage.stored_game import rule_texts
-from rules import Outcome
+from rules import HiddenHands, Outcome
 from tests.daemon import http_client
 from tests.daemon.recorded_games import connection
-from rules import HiddenHands
 from tests.daemon.test_pictures import picture
 from tests.daemon.test_web import state
 

@@ -17,8 +17,7 @@ from daemon.storage.formats.reversi import read_ggf, read_transcript, to_ggf, to
 from daemon.storage.formats.sgf import read_sgf, to_sgf
 from daemon.storage.reviews import Review
 from daemon.storage.stored_game import StoredGame
-from rules import UnknownGame
-from rules.capabilities import HiddenHands
+from rules import HiddenHands, UnknownGame
 
 Reader = Callable[[str, str, Mapping[str, object]], Imported]
 """Takes a text, and the game and rules that it may not tell. Raises ImportFault."""

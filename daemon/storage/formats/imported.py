@@ -11,22 +11,9 @@ from typing import Any
 import games
 from daemon.config.player_names import recorded_name
 from daemon.storage.formats.played import SITE
-from daemon.storage.stored_game import COMMENT
-from daemon.storage.stored_game import EVENT
-from daemon.storage.stored_game import StoredGame
-from daemon.storage.stored_game import StoredNote
-from daemon.storage.stored_game import StoredPly
-from daemon.storage.stored_game import new_id
-from daemon.storage.stored_game import now
-from daemon.storage.stored_game import rule_texts
-from rules import AnyGame
-from rules import GameError
-from rules import MoveError
-from rules import Outcome
-from rules import Side
-from wording.outside import clean
-from wording.outside import visible
-from rules import DeadPieces
+from daemon.storage.stored_game import COMMENT, EVENT, StoredGame, StoredNote, StoredPly, new_id, now, rule_texts
+from rules import AnyGame, DeadPieces, GameError, MoveError, Outcome, Side
+from wording.outside import clean, visible
 
 MAX_PLIES = 4096
 MAX_COMMENT_LENGTH = 512

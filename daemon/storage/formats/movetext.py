@@ -37,8 +37,7 @@ from daemon.storage.formats.imported import (
 )
 from daemon.storage.formats.played import SITE, Played, PlayedPly
 from daemon.storage.stored_game import rule_texts
-from rules import AnyGame, GameError, Side
-from rules.capabilities import HiddenHands
+from rules import AnyGame, GameError, HiddenHands, Side
 from rules.options import rules_from_words
 from wording.outside import clean
 

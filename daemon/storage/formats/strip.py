@@ -15,13 +15,8 @@ from daemon.drawing import lettering
 from daemon.drawing.diagram import Diagram
 from daemon.drawing.lettering import Colour, write
 from daemon.judging import phrases
-from daemon.storage.formats.played import ExportError
-from daemon.storage.formats.played import Played
-from daemon.storage.formats.played import day_of
-from rules import Step
-from rules import Counts
-from rules import HiddenHands
-from rules import figures_of
+from daemon.storage.formats.played import ExportError, Played, day_of
+from rules import Counts, HiddenHands, Step, figures_of
 from rules.options import switched_on
 from vision.frame import Image
 
