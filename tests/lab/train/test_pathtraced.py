@@ -164,7 +164,8 @@ def test_a_scene_that_chance_leaves_black_is_drawn_anew(monkeypatch: pytest.Monk
     seen = np.stack(np.meshgrid(np.arange(640.0), np.arange(480.0)), axis=2).astype(np.float32)
     monkeypatch.setattr(pathtraced, "load_mitsuba", lambda: None)
     monkeypatch.setattr(pathtraced, "_contents", lambda *given: {})
-    monkeypatch.setattr(pathtraced, "_render", lambda *given: (films.pop(0), seen))
+    monkeypatch.setattr(pathtraced, "straight_px", lambda camera: seen)
+    monkeypatch.setattr(pathtraced, "rendered", lambda *given: films.pop(0))
     game, template = games.load("morris"), load_template("nine_mens_morris")
     assert trace_scene(template, game, np.random.default_rng(3), (640, 480)).image.mean() > 20
     assert not films
