@@ -72,6 +72,55 @@ class Prompt:
         return plain(self.said)
 
 
+class Lasting:
+    """Since when something has been so; None while it is not."""
+
+    since_s: float | None = None
+
+    def seconds(self, time_s: float) -> float:
+        """For how long it has been so, from the first call on."""
+        if self.since_s is None:
+            self.since_s = time_s
+        return time_s - self.since_s
+
+    def end(self) -> bool:
+        """From now on it is not so; returns whether it was."""
+        was, self.since_s = self.since_s is not None, None
+        return was
+
+
+class Prompter:
+    """The prompts that are to be given next; none is repeated at once."""
+
+    def __init__(self) -> None:
+        self._waiting: list[Prompt] = []
+        self._said: tuple[Sentences, float] = ((), float("-inf"))
+        self.code: Code = "lay"
+        """That of the last prompt."""
+
+    @property
+    def said(self) -> Sentences:
+        return self._said[0]
+
+    def has_just_said(self, code: Code, time_s: float) -> bool:
+        return self.code == code and time_s - self._said[1] < REPEAT_S
+
+    def say(self, prompt: Prompt, time_s: float) -> bool:
+        """Queues a prompt unless the same was said last, less than REPEAT_S ago; returns whether it was queued."""
+        if self.said == prompt.said and time_s - self._said[1] < REPEAT_S:
+            return False
+        self._said, self.code = (prompt.said, time_s), prompt.code
+        self._waiting.append(prompt)
+        return True
+
+    def add(self, prompt: Prompt) -> None:
+        self._waiting.append(prompt)
+
+    def take(self) -> tuple[Prompt, ...]:
+        waiting, self._waiting = self._waiting, []
+        return tuple(waiting)
+
+
 class GuidedCalibration:
     """One run: `begin` returns the first prompt; then feed every frame in turn until the run has `ended`."""
 
@@ -96,14 +145,12 @@ class GuidedCalibration:
         self._aligner: Aligner | None = Aligner(template) if corners_px is None else None
         self._gate = Watcher(CellPlaces.on(template), SETTLE_S)
         self._check = LessonCheck(template)
-        self._prompts: list[Prompt] = []
+        self._prompter = Prompter()
         self._found = False
-        self._sought_since_s: float | None = None
         self._judged_s = float("-inf")
-        self._said: tuple[Sentences, float] = ((), float("-inf"))
-        self._said_code: Code = "lay"
-        self._amiss_since_s: float | None = None
-        """Since when the board has been still without its picture being taken."""
+        self._seeking, self._covered, self._objecting = Lasting(), Lasting(), Lasting()
+        self._amiss = Lasting()
+        """The board has been still without its picture being taken."""
         self._told: tuple[Mistakes, float] | None = None
         """The mistakes reported for this board, and when they were first reported."""
         self._insist = False
@@ -113,12 +160,10 @@ class GuidedCalibration:
         """Why the run ended without all pictures; empty if it did not."""
         self._accept = accept
         self._inspection = Inspection(placed_by_hand=corners_px is not None)
-        self._objected_since_s: float | None = None
         self._progress_s = 0.0
         """When the last picture was taken, or the run began."""
         self._phase = ""
         self._begun_s: float | None = None
-        self._occluded_since_s: float | None = None
 
     @property
     def current(self) -> int | None:
@@ -143,7 +188,7 @@ class GuidedCalibration:
         return [self.taken[number].photo for number in sorted(self.taken)]
 
     def begin(self) -> tuple[Prompt, ...]:
-        return self._answer(self._ask())
+        return (self._ask(), *self._prompter.take())
 
     def insist(self) -> None:
         """Call when the person confirms that the board is right, however it looks."""
@@ -156,12 +201,13 @@ class GuidedCalibration:
         if self._begun_s is None:
             self._begun_s = self._progress_s = frame.time_s
         if frame.time_s - self._progress_s > STUCK_S:
-            trouble = self._said[0] if self._said_code in ("find", "lost", "hand", "correct", "conditions") else ()
+            prompter, troubles = self._prompter, ("find", "lost", "hand", "correct", "conditions")
+            trouble = prompter.said if prompter.code in troubles else ()
             self.refusal = stuck(STUCK_S / 60, self._phase, trouble)
-            return self._answer()
+            return self._prompter.take()
         self.seen = pose = self._place(frame)
         if pose is None:
-            return self._answer()
+            return self._prompter.take()
         rectified = rectify(frame.image, pose, self.template)
         state = self._gate.update(surroundings_of(frame.image, pose, self.template), frame.time_s)
         if state.settled:
@@ -169,12 +215,12 @@ class GuidedCalibration:
         self._phase = state.phase
         self._watch_hand(state.phase == "occluded", frame.time_s)
         if state.phase == "moving":
-            self._amiss_since_s = None
+            self._amiss.end()
         again = state.fresh or self._insist or frame.time_s - self._judged_s > RECHECK_S
         if state.settled and again and frame.time_s - self._begun_s > FIRST_LOOK_S:
             self._judged_s = frame.time_s
             self._judge(frame, pose, self._check.look(rectified, self.template))
-        return self._answer()
+        return self._prompter.take()
 
     def _place(self, frame: Frame) -> BoardPose | None:
         """Pose of the board, or None; says when the board is found, lost or moved."""
@@ -189,10 +235,10 @@ class GuidedCalibration:
             self._seek(frame)
             return None
         if not self._found:
-            self._found, self._sought_since_s = True, None
+            self._found = True
+            self._seeking.end()
             self._say("found", found(alignment.quality), frame.time_s)
-        elif self._sought_since_s is not None:
-            self._sought_since_s = None
+        elif self._seeking.end():
             self._say("moved", (sentence("I see the board again."),), frame.time_s)
         elif alignment.relocked:
             self._say("moved", (sentence("The board or the camera has moved; I follow it."),), frame.time_s)
@@ -209,20 +255,16 @@ class GuidedCalibration:
         return Aligner(self.template, Reference(image, pose.image_from_board))
 
     def _seek(self, frame: Frame) -> None:
-        self._amiss_since_s = None
-        if self._sought_since_s is None:
-            self._sought_since_s = frame.time_s
-        elif frame.time_s - self._sought_since_s > FIND_S:
+        self._amiss.end()
+        if self._seeking.seconds(frame.time_s) > FIND_S:
             code: Code = "lost" if self._found else "find"
-            if self._said_code != code or frame.time_s - self._said[1] >= REPEAT_S:  # advice takes seconds to find
+            if not self._prompter.has_just_said(code, frame.time_s):  # advice takes seconds to find
                 self._say(code, advice(frame.image, self.template, seen_before=self._found), frame.time_s)
 
     def _watch_hand(self, occluded: bool, time_s: float) -> None:
         if not occluded:
-            self._occluded_since_s = None
-        elif self._occluded_since_s is None:
-            self._occluded_since_s = time_s
-        elif time_s - self._occluded_since_s > PATIENCE_S:
+            self._covered.end()
+        elif self._covered.seconds(time_s) > PATIENCE_S:
             leave = sentence("Something reaches over the board. Please take your hands away.")
             self._say("hand", (leave,), time_s)
 
@@ -230,8 +272,7 @@ class GuidedCalibration:
         """Takes the picture if it shows one of the boards still wanted; otherwise says what is wrong."""
         current = self.current
         assert current is not None
-        if self._amiss_since_s is None:
-            self._amiss_since_s = frame.time_s
+        self._amiss.seconds(frame.time_s)
         other = self._inspection.other_game(frame.image, pose, self.template) if current == 0 else None
         if other is not None and self._refuses(other, frame.time_s):
             return
@@ -254,7 +295,7 @@ class GuidedCalibration:
         """Whether the picture is not worth taking; says why."""
         objection = self._inspection.objection(frame.image, pose, self.template, self.lessons[number].board)
         if objection is None:
-            self._objected_since_s = None
+            self._objecting.end()
             return False
         return self._refuses(objection, frame.time_s)
 
@@ -262,18 +303,16 @@ class GuidedCalibration:
         """Says the objection; whether it forbids the picture. Ends the run if it lasts too long."""
         self._say("conditions", (objection.said,), time_s, objection.cells)
         if self._accept:
-            self._objected_since_s = None
+            self._objecting.end()
             return False
-        if self._objected_since_s is None:
-            self._objected_since_s = time_s
-        elif time_s - self._objected_since_s > HOLD_S:
+        if self._objecting.seconds(time_s) > HOLD_S:
             self.refusal = (objection.said,)
         return True
 
     def _complain(self, mistakes: Mistakes, look: BoardPatches, time_s: float) -> None:
         """Reports mistakes once they have lasted for a while."""
-        assert self.current is not None and self._amiss_since_s is not None
-        if time_s - self._amiss_since_s < (LAYING_S if mistakes.missing else PATIENCE_S):
+        assert self.current is not None
+        if self._amiss.seconds(time_s) < (LAYING_S if mistakes.missing else PATIENCE_S):
             return
         said = correction(mistakes, self.lessons[self.current], self.template, self._check.occupied(look))
         cells = tuple(sorted({*mistakes.missing, *mistakes.extra, *(cell for cell, _ in mistakes.odd)}))
@@ -292,7 +331,7 @@ class GuidedCalibration:
 
         A board on which something seems to lie is never empty because nobody touched it.
         """
-        if self._told is None or self._amiss_since_s is None or (number and not mistakes.placed):
+        if self._told is None or self._amiss.since_s is None or (number and not mistakes.placed):
             return False
         before, before_s = self._told
         if not {*mistakes.odd} <= {*before.odd} or not {*mistakes.extra} <= {*before.extra}:
@@ -303,7 +342,7 @@ class GuidedCalibration:
         taught = any(other for other in self.taken if other)
         if taught and len(mistakes.odd) > MAX_INSISTED * men:
             return False
-        return self._insist or time_s - max(before_s, self._amiss_since_s) > INSIST_S
+        return self._insist or time_s - max(before_s, self._amiss.since_s) > INSIST_S
 
     def _take(self, number: int, frame: Frame, pose: BoardPose, look: BoardPatches, mistakes: Mistakes) -> None:
         """Keeps the picture; odd pieces on which a person insists are excluded from learning."""
@@ -318,7 +357,8 @@ class GuidedCalibration:
         )
         self.taken[number] = Taken(photo, look)
         self._check.take(look, photo.cells)
-        self._amiss_since_s, self._told, self._insist = None, None, False
+        self._told, self._insist = None, False
+        self._amiss.end()
         self._progress_s = frame.time_s
         if mistakes:
             self._say("believed", (believed(mistakes, self.template),), frame.time_s, mistakes.extra, lesson=number)
@@ -327,7 +367,7 @@ class GuidedCalibration:
         done = sentence("Picture {number} of {most} is taken.", number=len(self.taken), most=len(self.lessons))
         self._say("taken", (done,), frame.time_s, lesson=number)
         last = Prompt("complete", (sentence("That is all. Thank you."),), number)
-        self._prompts.append(last if self.complete else self._ask())
+        self._prompter.add(last if self.complete else self._ask())
 
     def _ask(self) -> Prompt:
         assert self.current is not None
@@ -338,14 +378,7 @@ class GuidedCalibration:
     def _say(
         self, code: Code, said: Sentences, time_s: float, cells: tuple[int, ...] = (), lesson: int | None = None
     ) -> bool:
-        """Queues a prompt unless the same was said last, less than REPEAT_S ago; returns whether it was queued."""
-        if self._said[0] == said and time_s - self._said[1] < REPEAT_S:
-            return False
-        self._said, self._said_code = (said, time_s), code
+        """As `Prompter.say`."""
         number = self.current if lesson is None else lesson
-        self._prompts.append(Prompt(code, said, number if number is not None else len(self.lessons) - 1, cells))
-        return True
-
-    def _answer(self, *prompts: Prompt) -> tuple[Prompt, ...]:
-        said, self._prompts = [*prompts, *self._prompts], []
-        return tuple(said)
+        number = len(self.lessons) - 1 if number is None else number
+        return self._prompter.say(Prompt(code, said, number, cells), time_s)
