@@ -76,7 +76,7 @@ def real_data() -> Path:
 @pytest.fixture
 def pseudo(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Replaces the Romanian translation by wide letters, so that untranslated text shows as narrow letters."""
-    from daemon.i18n import translation
+    from daemon.words import translation
     from tests.daemon.pseudo import speak_pseudo
 
     speak_pseudo(monkeypatch)

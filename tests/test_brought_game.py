@@ -25,12 +25,12 @@ from daemon.bundles.bundle_file import BundleFile
 from daemon.bundles.bundle_requests import BundleRequest, ask
 from daemon.bundles.replaying import replay
 from daemon.config.settings import Config
-from daemon.i18n import catalogues, translation
 from daemon.judging import phrases
 from daemon.judging.referee import Referee
-from daemon.outputs.view import play_view
+from daemon.page.view import play_view
 from daemon.setup.catalogue import Catalogue
 from daemon.setup.menu import menu_of
+from daemon.words import catalogues, translation
 from rules import Outcome
 from rules.turns import line_of_play
 from tests.daemon.bundles.stormy import DARK, LIGHT, StormyTable

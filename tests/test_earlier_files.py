@@ -16,8 +16,8 @@ from calibration.profile import TableProfile
 from calibration.template import load_template
 from daemon.cli.main import COMMANDS, load, main
 from daemon.config.settings import load_config
-from daemon.storage.journal import Journal
-from daemon.storage.stored_line import line_of
+from daemon.record.journal import Journal
+from daemon.record.stored_line import line_of
 from lab.simulated.style import default_style
 from lab.simulated.table import SimulatedTable
 from vision.pose import rectify

@@ -33,15 +33,16 @@ GATHERER = ROOT / "daemon" / "cli" / "main.py"
 SHIPPED_LAB = ("simulated", "demo")
 """What the wheel has of `lab`: what `kibitzer demo` needs."""
 ROOMS = (
-    ("i18n", "config"),
+    ("words", "config"),
     ("game", "drawing", "scoring"),
     ("belief", "commands", "supervision"),
     ("judging",),
-    ("agents", "storage"),
-    ("core",),
-    ("perception", "outputs"),
+    ("bus", "record"),
+    ("match",),
+    ("perception", "voice"),
+    ("page",),
     ("setup", "checks", "bundles"),
-    ("app",),
+    ("run",),
     ("cli",),
 )
 """Folders of `daemon`; each imports only folders from earlier lines, none from its own line."""
@@ -116,7 +117,7 @@ def test_no_part_of_the_program_imports_a_test(package: str) -> None:
 def test_who_judges_knows_no_language(room: str) -> None:
     """The judging code emits sentences; it looks up only people's words for objects in the table's language."""
     for path in sorted((ROOT / "daemon" / room).rglob("*.py")):
-        assert names_from(path, "daemon.i18n.translation") <= {"called"}, path.name
+        assert names_from(path, "daemon.words.translation") <= {"called"}, path.name
 
 
 @pytest.mark.parametrize("package", SIGHT)

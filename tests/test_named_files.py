@@ -17,9 +17,9 @@ from calibration.profile import TableProfile
 from calibration.template import load_template
 from daemon.bundles.bundle_file import BundleFile
 from daemon.config.settings import ConfigError, load_config
-from daemon.outputs.token import page_token
-from daemon.storage.formats.dominoes import _unpack
-from daemon.storage.formats.reading import read_game
+from daemon.page.token import page_token
+from daemon.record.formats.dominoes import _unpack
+from daemon.record.formats.reading import read_game
 from places import named_files
 from vision.sources.files import read_photo
 

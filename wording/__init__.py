@@ -1,7 +1,7 @@
 """Sentences for people before translation: English templates with named values.
 
 Rules and vision make a `Sentence` and know no language; the daemon renders it in the players' language
-(`daemon/i18n/translation.py`). `str` gives the English text. Every template is written out where it is used, as the
+(`daemon/words/translation.py`). `str` gives the English text. Every template is written out where it is used, as the
 first argument of `sentence` or `sentence_n`, so that it can be extracted for the catalogues.
 
     sentence("{side:Nom} laid {count} stones, {cells}.", side=Term("side", "light"), count=2, cells=("a1", "a4"))

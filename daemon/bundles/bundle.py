@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from daemon.game.effects import Announcement
-from daemon.i18n.translation import in_words
+from daemon.words.translation import in_words
 
 FORMAT: Literal["kibitzer-bundle"] = "kibitzer-bundle"
 VERSION: Literal[1] = 1

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from daemon.bundles.bundle import MAX_MOVES, BundleError, Declared, GameState
-from daemon.core.match import Match
 from daemon.judging.referee import Referee
+from daemon.match.match import Match
 from daemon.perception.board_tracker import BoardTracker
 from rules import AnyGame, GameError, Outcome
 from rules.turns import line_of_play

@@ -18,8 +18,8 @@ from daemon.bundles.bundle_file import BundleFile
 from daemon.bundles.game_state import bring_about, referee_of
 from daemon.commands.command import CommandError, parse_command
 from daemon.config.seats import Seat
-from daemon.core.command_handlers import obey
-from daemon.core.match import Match
+from daemon.match.command_handlers import obey
+from daemon.match.match import Match
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Pipeline
 from places.weights import WeightsError

@@ -26,10 +26,10 @@ from daemon.bundles.scene_ring import KeptFrame, SceneRing
 from daemon.commands.command import Command
 from daemon.config.seats import Seat
 from daemon.config.settings import Config
-from daemon.i18n.translation import worded, worded_n
 from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Observation
+from daemon.words.translation import worded, worded_n
 from rules import AnyGame
 from vision.frame import Frame
 

@@ -13,7 +13,7 @@ from subprocess import TimeoutExpired
 import processes
 from daemon.checks import CheckResult
 from daemon.config.settings import Config
-from daemon.outputs.phones.addresses import own_addresses
+from daemon.page.phones.addresses import own_addresses
 from daemon.supervision.camera import NONE
 from vision.frame import FrameSource, SourceEnded, SourceError
 from vision.sources.cameras import DEV, SYS, cameras, stable_name

@@ -14,8 +14,8 @@ from pathlib import Path
 import places
 from daemon.checks import CheckResult
 from daemon.config.settings import Config
-from daemon.outputs.window import display_fault
-from daemon.storage.journal import Journal, JournalError
+from daemon.page.window import display_fault
+from daemon.record.journal import Journal, JournalError
 from daemon.supervision.resources import gigabytes
 
 MIN_MEMORY_MB = 600

@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import places
-from daemon.agents import endpoints
-from daemon.agents.endpoints import BusError
+from daemon.bus import endpoints
+from daemon.bus.endpoints import BusError
 from daemon.checks import CheckResult
 from daemon.commands.page_client import OPENER, address_of
 from daemon.config.settings import Config, wyoming_address
-from daemon.outputs.wyoming import Connection, WyomingError
+from daemon.voice.wyoming import Connection, WyomingError
 
 ANSWER_S = 5.0
 ASK_S = 2.0

@@ -13,13 +13,13 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 import games
-from daemon.agents.analysing import AnalysisError, analysis
+from daemon.bus.analysing import AnalysisError, analysis
 from daemon.cli.game_arguments import GAME_HELP, LAST, RECORD, chosen, one_line_errors, opened, print_json
 from daemon.cli.wrong_call import stop
 from daemon.config.settings import DEFAULT
-from daemon.storage.formats.played import ExportError
-from daemon.storage.reviews import JudgedPly, Review, Reviews, comment, curve, fingerprint, question
-from daemon.storage.stored_game import StoredGame
+from daemon.record.formats.played import ExportError
+from daemon.record.reviews import JudgedPly, Review, Reviews, comment, curve, fingerprint, question
+from daemon.record.stored_game import StoredGame
 from rules import GameError
 
 TIME_S = 0.8

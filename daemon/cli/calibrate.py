@@ -22,10 +22,10 @@ from calibration.labels import read_labels
 from calibration.profile import ProfileError, TableProfile
 from calibration.template import BoardTemplate
 from daemon.config.settings import DEFAULT, load_config
-from daemon.i18n.translation import in_a_row, in_words, speak, worded
-from daemon.outputs.speech.speech import Speaker
 from daemon.setup.guided_run import GuidedRun, keep_pictures
 from daemon.supervision.camera import open_by_settings
+from daemon.voice.speech import Speaker
+from daemon.words.translation import in_a_row, in_words, speak, worded
 from rules.options import rules_from_words
 from vision.calibrating.calibrate import CalibrationError, LabelledPhoto
 from vision.calibrating.calibrate import calibrate as fit_table

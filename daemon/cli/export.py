@@ -13,14 +13,14 @@ import typer
 
 from calibration.atomic_file import write_atomically
 from daemon.cli.game_arguments import GAME_HELP, MAX_NAME_LENGTH, RECORD, chosen, one_line_errors, opened, print_json
-from daemon.storage.formats.dominoes import write_tile_files
-from daemon.storage.formats.formats import FORMATS, check, check_review, content_of, usual
-from daemon.storage.formats.imported import ImportFault
-from daemon.storage.formats.played import ExportError, play_again
-from daemon.storage.formats.reading import KNOWN, read_games
-from daemon.storage.journal import Journal
-from daemon.storage.reviews import Reviews
-from daemon.storage.stored_game import StoredGame, new_id
+from daemon.record.formats.dominoes import write_tile_files
+from daemon.record.formats.formats import FORMATS, check, check_review, content_of, usual
+from daemon.record.formats.imported import ImportFault
+from daemon.record.formats.played import ExportError, play_again
+from daemon.record.formats.reading import KNOWN, read_games
+from daemon.record.journal import Journal
+from daemon.record.reviews import Reviews
+from daemon.record.stored_game import StoredGame, new_id
 from rules.options import rules_from_words
 from wording.outside import clean
 

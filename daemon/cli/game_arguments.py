@@ -14,10 +14,10 @@ import places
 from daemon.cli.wrong_call import stop
 from daemon.config.settings import Config, ConfigError
 from daemon.judging.corrections import Refusal
-from daemon.storage.formats.imported import ImportFault
-from daemon.storage.formats.played import ExportError
-from daemon.storage.journal import Journal, JournalError
-from daemon.storage.stored_game import StoredGame
+from daemon.record.formats.imported import ImportFault
+from daemon.record.formats.played import ExportError
+from daemon.record.journal import Journal, JournalError
+from daemon.record.stored_game import StoredGame
 from rules import GameError
 
 RECORD = places.resolved(Config().journal.path)

@@ -26,11 +26,11 @@ from daemon.cli.ranking import find_games, name_players, show_ranking
 from daemon.commands.page_client import playing
 from daemon.config.settings import DEFAULT, load_config
 from daemon.judging import corrections, phrases
-from daemon.storage.formats.document import as_object, summary_object
-from daemon.storage.pictures import Pictures
-from daemon.storage.reviews import Reviews
-from daemon.storage.stored_game import GameSummary, StoredGame
-from daemon.storage.stored_line import correct_mover, score_sheet
+from daemon.record.formats.document import as_object, summary_object
+from daemon.record.pictures import Pictures
+from daemon.record.reviews import Reviews
+from daemon.record.stored_game import GameSummary, StoredGame
+from daemon.record.stored_line import correct_mover, score_sheet
 from rules import GameError, Outcome
 from wording import untranslated
 

@@ -11,13 +11,13 @@ import typer
 
 import places
 from agents import certificates
-from daemon.agents.keys import DAEMON, OWN, KeyFolder
+from daemon.bus.keys import DAEMON, OWN, KeyFolder
 from daemon.cli.options import PortOption
 from daemon.cli.wrong_call import refusals, settings_of, stop
 from daemon.commands.page_client import address_of, ask
 from daemon.config.settings import DEFAULT, load_config
-from daemon.outputs.phones.door import Invitation
-from daemon.outputs.token import new_token, page_token
+from daemon.page.phones.door import Invitation
+from daemon.page.token import new_token, page_token
 
 FOLDER = places.state_folder() / "keys"
 

@@ -13,7 +13,7 @@ import typer
 from daemon.cli.game_arguments import RECORD
 from daemon.cli.wrong_call import refusals
 from daemon.game.score_pad import ScorePad, ScorePadError
-from daemon.storage.score_pads import ScorePads
+from daemon.record.score_pads import ScorePads
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
 JournalOption = Annotated[Path, typer.Option("--journal", help="File of the record, beside which the pads are.")]

@@ -13,17 +13,17 @@ import typer
 import games
 import places
 from calibration.template import TemplateError
-from daemon.agents.endpoints import BusError
-from daemon.app.session import Session
-from daemon.app.terminal import TerminalGame, TypedLines
+from daemon.bus.endpoints import BusError
 from daemon.cli.options import GameOption, RuleOption
 from daemon.cli.wrong_call import BLOCKED, stop
 from daemon.commands.game_choice import ChoiceError, chosen
 from daemon.config.settings import JOINS, Config
-from daemon.i18n.translation import worded
+from daemon.record.journal import JournalError
+from daemon.run.session import Session
+from daemon.run.terminal import TerminalGame, TypedLines
 from daemon.setup.catalogue import Catalogue
 from daemon.setup.vision_setup import vision_setup_of
-from daemon.storage.journal import JournalError
+from daemon.words.translation import worded
 from rules import AnyGame, GameError
 from rules.options import rules_from_words
 

@@ -20,14 +20,14 @@ import games
 import places
 from daemon.cli.game_arguments import RECORD, opened
 from daemon.cli.wrong_call import stop
-from daemon.core.puzzle_play import question, verdict
-from daemon.core.recovery import positions_of
 from daemon.drawing.text_board import TextBoard
-from daemon.i18n.translation import in_words
-from daemon.outputs.view import template_of
-from daemon.storage.journal import JournalError
-from daemon.storage.puzzles import Puzzle, PuzzleError, PuzzleStore, path_of, puzzle_of
-from daemon.storage.stored_game import rule_texts
+from daemon.match.puzzle_play import question, verdict
+from daemon.match.recovery import positions_of
+from daemon.page.view import template_of
+from daemon.record.journal import JournalError
+from daemon.record.puzzles import Puzzle, PuzzleError, PuzzleStore, path_of, puzzle_of
+from daemon.record.stored_game import rule_texts
+from daemon.words.translation import in_words
 from processes import Process
 from rules import AnyGame, GameError, HiddenHands, figures_of
 

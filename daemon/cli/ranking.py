@@ -23,9 +23,9 @@ from daemon.cli.game_arguments import (
     print_json,
 )
 from daemon.cli.wrong_call import stop
-from daemon.storage.browsing import Found, find
-from daemon.storage.formats.played import ExportError, play_again
-from daemon.storage.ranking import ranking, ranking_object, results
+from daemon.record.browsing import Found, find
+from daemon.record.formats.played import ExportError, play_again
+from daemon.record.ranking import ranking, ranking_object, results
 from rules import AnyGame, MoveError
 from rules.options import rules_from_words
 from rules.turns import line_of_play

@@ -17,28 +17,28 @@ import games
 import places
 from calibration.profile import ProfileError
 from calibration.template import TemplateError
-from daemon.agents.endpoints import BusError, BusRefusedError
-from daemon.app.config_apply import ConfigApplier
-from daemon.app.game_chooser import check_players
-from daemon.app.loop import Daemon
-from daemon.app.session import Session
+from daemon.bus.endpoints import BusError, BusRefusedError
 from daemon.cli.browser import open_in_browser
 from daemon.cli.wrong_call import BLOCKED
 from daemon.cli.wrong_call import stop as ended
 from daemon.commands.game_choice import path_of, restored
 from daemon.config.settings import DEFAULT, Config, ConfigError, load_config
-from daemon.i18n.translation import worded
-from daemon.outputs.phones.door import Invitation
-from daemon.outputs.web import WebError
+from daemon.page.phones.door import Invitation
+from daemon.page.web import WebError
 from daemon.perception.pipeline import Pipeline
+from daemon.record.journal import JournalError
+from daemon.run.config_apply import ConfigApplier
+from daemon.run.game_chooser import check_players
+from daemon.run.loop import Daemon
+from daemon.run.session import Session
 from daemon.setup.catalogue import Catalogue
 from daemon.setup.vision_setup import vision_setup_of, vision_setup_of_another
-from daemon.storage.journal import JournalError
 from daemon.supervision.camera import NONE
 from daemon.supervision.logs import Log
 from daemon.supervision.resources import share_one_heap
 from daemon.supervision.tables import SUMMARY, forget_dead, run_from_words
 from daemon.supervision.watchdog import LAST_WORDS_S, STUCK_STATUS
+from daemon.words.translation import worded
 from places.weights import WeightsError
 from rules import GameError
 

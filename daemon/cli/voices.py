@@ -18,11 +18,11 @@ from rich.console import Console
 from rich.progress import Progress
 
 from daemon.cli.wrong_call import stop
-from daemon.i18n.phrase_book import examples, spoken_messages
-from daemon.i18n.translation import LANGUAGES
-from daemon.outputs.speech.speech import MAX_LENGTH, clean
-from daemon.outputs.speech.spelling import spelled
-from daemon.outputs.speech.voice import Voice, VoiceError
+from daemon.voice.speech import MAX_LENGTH, clean
+from daemon.voice.spelling import spelled
+from daemon.voice.voice import Voice, VoiceError
+from daemon.words.phrase_book import examples, spoken_messages
+from daemon.words.translation import LANGUAGES
 
 QUIET = 200.0
 """Root mean square of 16-bit samples below which a sound counts as silent."""

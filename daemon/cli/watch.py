@@ -13,16 +13,16 @@ import typer
 import games
 from calibration.profile import TableProfile
 from calibration.template import load_template
-from daemon.app.ui_publisher import scene_of
 from daemon.cli.options import GameOption, ProfileOption, RuleOption
 from daemon.cli.wrong_call import BLOCKED, refusals
-from daemon.core.match import Match
 from daemon.game.effects import Announcement
-from daemon.i18n.translation import in_words
 from daemon.judging.referee import Referee
-from daemon.outputs.overlay import draw_overlay
+from daemon.match.match import Match
+from daemon.page.overlay import draw_overlay
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Observation, Pipeline
+from daemon.run.ui_publisher import scene_of
+from daemon.words.translation import in_words
 from rules.options import rules_from_words, switched_on
 from vision.cli import MEGAPIXELS
 from vision.film import CODECS, Film, check_film

@@ -1,6 +1,6 @@
 """The commands that people may give the daemon, each declared once; how they are parsed, and the answer.
 
-A further one is a class here, a `case` in `daemon/core/command_handlers.py` that carries it out, and a row in each of
+A further one is a class here, a `case` in `daemon/match/command_handlers.py` that carries it out, and a row in each of
 `docs/protocol.md`, `docs/referee.md` and, if it is spoken, `docs/voice.md`; tests find it there.
 """
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from daemon.i18n.translation import in_a_row, in_words, worded, worded_n
+from daemon.words.translation import in_a_row, in_words, worded, worded_n
 from wording import sentence
 
 STRENGTHS = {

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from daemon.i18n.translation import worded
+from daemon.words.translation import worded
 from wording.outside import clean
 
 FORMAT = 1

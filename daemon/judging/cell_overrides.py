@@ -8,9 +8,9 @@ from collections.abc import Iterable
 
 from daemon.belief.look import Look
 from daemon.game.line_of_play import shares_pieces
-from daemon.i18n.translation import called
 from daemon.judging.corrections import Refusal
 from daemon.judging.referee import Referee
+from daemon.words.translation import called
 from rules import EMPTY, AnyGame, piece_noun
 from vision.reading.board_reading import BoardReading
 from wording import Term, listing, sentence

@@ -12,10 +12,10 @@ from typing import Any
 
 from daemon.game.effects import Announcement, Effect, TakeBack
 from daemon.game.line_of_play import LineOfPlay, Ply, played, shares_pieces, unseen_moves
-from daemon.i18n.translation import called
 from daemon.judging import phrases
 from daemon.judging.play import Play
 from daemon.judging.referee import Referee
+from daemon.words.translation import called
 from rules import AnyGame, Counts, GameError, HiddenHands, MoveError, Outcome, Side, Words
 from rules.turns import alike
 from wording import Given, Sentence, Sentences, Term, listing, plain, sentence, sentence_n

@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 
 from daemon.belief.look import Look
-from daemon.core.command_handlers import NEEDS_BOARD
-from daemon.core.match import Match
 from daemon.game.effects import Announcement, Effect
 from daemon.game.line_of_play import shares_pieces
 from daemon.judging.cell_overrides import CellOverrides
 from daemon.judging.corrections import Refusal
 from daemon.judging.referee import Referee
+from daemon.match.command_handlers import NEEDS_BOARD
+from daemon.match.match import Match
 from daemon.perception.learning import Growth, why_untaught
 from daemon.perception.next_game import STANDS_S, NextGame
 from daemon.perception.occlusion_notices import OcclusionNotices
 from daemon.perception.pipeline import Observation, Pipeline
-from daemon.storage.lesson_file import LessonFile
+from daemon.record.lesson_file import LessonFile
 from rules import Side
 from rules.turns import changed_cells
 from vision.frame import Frame

@@ -9,8 +9,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from daemon.i18n.translation import in_a_row, in_words, worded
-from daemon.outputs.speech.speech import Speaker
+from daemon.voice.speech import Speaker
+from daemon.words.translation import in_a_row, in_words, worded
 from rules import EMPTY
 from vision.calibrating.guided import GuidedCalibration, Prompt
 from vision.calibrating.lesson_check import Taken

@@ -11,8 +11,8 @@ from daemon.commands.game_choice import choice_of
 from daemon.commands.sources import is_same, names_of
 from daemon.commands.strengths import engines_of, strengths_of
 from daemon.config.settings import JOINS, ClockSection, Config, PlayerSection
-from daemon.i18n.translation import LANGUAGES, OPTION, alone, in_words, titled, worded, worded_n
 from daemon.supervision.camera import NONE
+from daemon.words.translation import LANGUAGES, OPTION, alone, in_words, titled, worded, worded_n
 from rules import HiddenHands
 from rules.options import described
 from vision.sources.cameras import Camera

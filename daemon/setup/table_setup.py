@@ -23,8 +23,8 @@ from daemon.commands.command import Answer
 from daemon.commands.setup_requests import SetupRequest
 from daemon.drawing import marks
 from daemon.drawing.board_svg import Marks, board_svg
-from daemon.i18n.translation import in_a_row, in_words, worded
-from daemon.outputs.view import class_names
+from daemon.page.view import class_names
+from daemon.words.translation import in_a_row, in_words, worded
 from places.weights import WeightsError
 from rules import AnyGame
 from vision.calibrating.guided import GuidedCalibration, Prompt

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Literal
 
 from daemon.config.settings import CameraSection
-from daemon.i18n.translation import as_words, in_words, worded
 from daemon.supervision.restarts import Pauses
+from daemon.words.translation import as_words, in_words, worded
 from vision.frame import Frame, FrameSource, SourceEnded, SourceError
 from vision.sources.live import LiveSource
 from vision.sources.opening import open_source

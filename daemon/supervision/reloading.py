@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from daemon.config.settings import Config, ConfigError, load_config
-from daemon.i18n.translation import worded
+from daemon.words.translation import worded
 
 AT_ONCE = {
     "players": "from the next move on",

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from daemon.i18n.translation import worded
+from daemon.words.translation import worded
 
 LOOK_S = 10.0
 """Seconds between two looks at the disk."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
-from daemon.i18n.translation import in_words, language
+from daemon.words.translation import in_words, language
 from wording import Sentence, sentence
 
 

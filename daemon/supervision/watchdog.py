@@ -22,8 +22,8 @@ import traceback
 from collections.abc import Callable
 from typing import Protocol
 
-from daemon.i18n.translation import worded
 from daemon.supervision.notify import Notifier
+from daemon.words.translation import worded
 
 LOGGER = logging.getLogger(__name__)
 STUCK_STATUS = 70

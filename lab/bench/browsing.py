@@ -16,13 +16,13 @@ from typing import Any
 import games
 from calibration.profile import TableProfile
 from calibration.template import load_template
-from daemon.app.loop import Daemon
-from daemon.app.session import Session
-from daemon.app.session_runner import SessionRunner
 from daemon.config.settings import Config
 from daemon.drawing.board_style import STYLE
-from daemon.outputs.web import PAGE
+from daemon.page.web import PAGE
 from daemon.perception.pipeline import Pipeline
+from daemon.run.loop import Daemon
+from daemon.run.session import Session
+from daemon.run.session_runner import SessionRunner
 from lab.simulated.style import default_style
 from lab.simulated.table import SimulatedTable
 from vision.frame import Frame, Image

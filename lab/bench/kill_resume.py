@@ -37,7 +37,7 @@ import typer
 
 import games
 from daemon.game.line_of_play import shares_pieces
-from daemon.storage.journal import Journal
+from daemon.record.journal import Journal
 from lab.bench import processes
 from lab.bench.processes import Process
 from rules.options import rules_from_words

@@ -22,11 +22,11 @@ import typer
 
 import games
 from calibration.template import load_template
-from daemon.core.match import Match
-from daemon.i18n.translation import in_words
 from daemon.judging.referee import Referee
+from daemon.match.match import Match
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Pipeline
+from daemon.words.translation import in_words
 from lab.films.strange_styles import strange_style
 from lab.simulated.arrays import Rng
 from lab.simulated.random_style import random_style

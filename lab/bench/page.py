@@ -35,9 +35,9 @@ from agents.messages import PlayerPart, StateMessage
 from agents.players import Player, parse
 from daemon.game.effects import Record, Thought
 from daemon.judging.referee import Referee
-from daemon.outputs.view import View
-from daemon.outputs.web import WebPage
-from daemon.storage.journal import Journal
+from daemon.page.view import View
+from daemon.page.web import WebPage
+from daemon.record.journal import Journal
 from lab.bench.browsing import CHROMIUM, Table
 from lab.bench.browsing import weight_of as bytes_of
 from rules import AnyGame, Counts

@@ -16,7 +16,7 @@ ROLES = (
     ("agents.worker", "worker"),
     ("speech_process.py", "voice"),
     ("aplay", "player"),
-    ("daemon.outputs.window_process", "window"),
+    ("daemon.page.window_process", "window"),
     ("daemon.cli", "coach"),
     ("agents.tables_cli", "builder"),
     ("family.py", "guard"),

@@ -27,8 +27,8 @@ from scipy.signal import resample_poly
 import games
 from daemon.commands.spoken.conversation import QUESTIONS, Conversation, Table
 from daemon.commands.spoken.grammar import NOTHING, phrases_of, understand
-from daemon.outputs.listening.recognisers import EmbeddedRecogniser
-from daemon.outputs.listening.utterances import RATE_HZ, Utterances
+from daemon.voice.listening.recognisers import EmbeddedRecogniser
+from daemon.voice.listening.utterances import RATE_HZ, Utterances
 
 WORDS = 9000
 WAKE = "Kibitzer"

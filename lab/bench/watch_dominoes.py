@@ -24,9 +24,9 @@ from typing import Annotated
 import typer
 
 import games
-from daemon.storage.journal import Journal
-from daemon.storage.stored_game import StoredGame
-from daemon.storage.stored_line import Row, score_sheet
+from daemon.record.journal import Journal
+from daemon.record.stored_game import StoredGame
+from daemon.record.stored_line import Row, score_sheet
 from lab.bench.kill_resume import ROOT, fetch, free_port
 from rules import Side, Step
 from rules.turns import carry_out

@@ -20,22 +20,22 @@ from rich.logging import RichHandler
 import games
 from agents import heuristics
 from calibration.template import TemplateError, load_template
-from daemon.agents.endpoints import BusError
-from daemon.app.loop import Daemon
-from daemon.app.session import Session
+from daemon.bus.endpoints import BusError
 from daemon.cli.browser import open_in_browser
 from daemon.cli.wrong_call import stop
 from daemon.config.settings import BusSection, Config, JournalSection, PageSection, PlayerSection, PlayersSection
 from daemon.game.effects import Announcement
 from daemon.game.line_of_play import shares_pieces
-from daemon.i18n.translation import LANGUAGES
-from daemon.outputs.view import template_of
-from daemon.outputs.web import WebError
-from daemon.outputs.window import Window
-from daemon.storage.formats.imported import ImportFault
-from daemon.storage.formats.reading import read_game
-from daemon.storage.journal import JournalError
+from daemon.page.view import template_of
+from daemon.page.web import WebError
+from daemon.page.window import Window
+from daemon.record.formats.imported import ImportFault
+from daemon.record.formats.reading import read_game
+from daemon.record.journal import JournalError
+from daemon.run.loop import Daemon
+from daemon.run.session import Session
 from daemon.supervision.camera import NONE
+from daemon.words.translation import LANGUAGES
 from lab.demo.demo import Demo, DemoPage, Left, Tally
 from places.weights import WeightsError
 from rules import AnyGame, GameError

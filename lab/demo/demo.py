@@ -12,19 +12,19 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 from calibration.template import BoardTemplate
-from daemon.app.game_chooser import GameChooser
-from daemon.app.session import Session
-from daemon.app.session_runner import SessionRunner
 from daemon.commands.command import Answer, Pass
 from daemon.commands.demo_requests import DemoRequest
 from daemon.config.settings import Config
-from daemon.core.command_handlers import obey
-from daemon.core.match import Match
 from daemon.game.effects import Announcement
-from daemon.i18n.translation import worded
-from daemon.outputs.window import Window
+from daemon.match.command_handlers import obey
+from daemon.match.match import Match
+from daemon.page.window import Window
 from daemon.perception.pipeline import Observation, Pipeline
+from daemon.run.game_chooser import GameChooser
+from daemon.run.session import Session
+from daemon.run.session_runner import SessionRunner
 from daemon.supervision.camera import NONE
+from daemon.words.translation import worded
 from lab.simulated.player import ScriptedPlayer
 from lab.simulated.scenes import profile_of
 from lab.simulated.source import SimulatedSource

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from daemon.commands.command import Adopt, Mover
-from daemon.core.command_handlers import obey
 from daemon.game.line_of_play import LineOfPlay, shares_pieces
+from daemon.match.command_handlers import obey
 from lab.simulated.player import Ply
 from lab.soak.judge import Judge
 from lab.soak.world import World

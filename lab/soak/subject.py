@@ -12,17 +12,17 @@ from typing import Any, Literal
 from agents.messages import StateMessage
 from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
-from daemon.agents.requests import Publisher
+from daemon.bus.requests import Publisher
 from daemon.config.seats import Seat
-from daemon.core.match import Match
-from daemon.core.recovery import asked_move
 from daemon.game.effects import Announcement, Effect, Record
 from daemon.judging.referee import Referee
+from daemon.match.match import Match
+from daemon.match.recovery import asked_move
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Observation, Pipeline
-from daemon.storage.journal import Journal
-from daemon.storage.record import REASONS, GameRecord
-from daemon.storage.stored_line import history_of
+from daemon.record.journal import Journal
+from daemon.record.record import REASONS, GameRecord
+from daemon.record.stored_line import history_of
 from rules import AnyGame
 from vision.frame import Frame
 

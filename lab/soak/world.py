@@ -11,9 +11,9 @@ from typing import Any
 import games
 from calibration.template import load_template
 from daemon.commands.command import Pass
-from daemon.core.command_handlers import obey
 from daemon.game.effects import Announcement
 from daemon.game.line_of_play import shares_pieces, unseen_moves
+from daemon.match.command_handlers import obey
 from lab.simulated.player import ScriptedPlayer
 from lab.simulated.scenes import profile_of
 from lab.simulated.style import CameraStyle, default_style

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from daemon.i18n import translation
-from daemon.outputs import permission
+from daemon.page import permission
+from daemon.words import translation
 from lab.bench.browsing import CHROMIUM, Table
 
 Look = Callable[..., Any]

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from agents.messages import StateMessage
-from daemon.outputs.web import WebPage
+from daemon.page.web import WebPage
 from tests.browser.conftest import Look, Tables
 from tests.daemon.test_web import state
 

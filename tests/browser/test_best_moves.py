@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from agents import kernels
-from daemon.storage.journal import Journal
+from daemon.record.journal import Journal
 from tests.browser.conftest import Look, Tables
 
 pytestmark = pytest.mark.usefixtures("quick_hands", "english_afterwards")

@@ -10,8 +10,8 @@ import sys
 import pytest
 from playwright.sync_api import Page, expect
 
-from daemon.agents import hints
-from daemon.outputs.web import WebPage
+from daemon.bus import hints
+from daemon.page.web import WebPage
 from tests.browser.conftest import Look, Tables
 from tests.browser.test_access import serious
 from tests.daemon.test_web import state

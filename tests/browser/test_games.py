@@ -10,12 +10,12 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import games
-from daemon.outputs import archive as showing_archive
-from daemon.outputs import permission
-from daemon.outputs.web import WebPage
-from daemon.storage.formats.reading import read_game
-from daemon.storage.journal import Journal
-from daemon.storage.pictures import Pictures, encoded
+from daemon.page import archive as showing_archive
+from daemon.page import permission
+from daemon.page.web import WebPage
+from daemon.record.formats.reading import read_game
+from daemon.record.journal import Journal
+from daemon.record.pictures import Pictures, encoded
 from tests.browser.conftest import Look
 from tests.browser.test_access import serious
 from tests.daemon.recorded_games import journal_of_every_game

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 from daemon.commands.command import Command, NewGame, Puzzle, Undo
 from daemon.commands.page_client import send
-from daemon.i18n import translation
+from daemon.words import translation
 from lab.bench.browsing import Table
 from tests.browser.conftest import Look
 from tests.daemon.puzzles_made import made, store_with

@@ -10,12 +10,12 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import games
-from daemon.i18n import translation
-from daemon.outputs import game_reviews
-from daemon.outputs.web import WebPage
-from daemon.storage.journal import Journal
-from daemon.storage.reviews import Review, Reviews, fingerprint
-from daemon.storage.stored_game import StoredGame
+from daemon.page import game_reviews
+from daemon.page.web import WebPage
+from daemon.record.journal import Journal
+from daemon.record.reviews import Review, Reviews, fingerprint
+from daemon.record.stored_game import StoredGame
+from daemon.words import translation
 from lab.bench.browsing import Table
 from tests.browser.conftest import Look
 from tests.browser.test_access import serious

@@ -13,7 +13,7 @@ import games.draughts.openings
 import games.gomoku.openings
 import games.reversi.openings
 from agents import heuristics, registry
-from daemon.i18n.translation import LANGUAGES
+from daemon.words.translation import LANGUAGES
 from tests.browser.conftest import Look, Tables
 from tests.daemon.pseudo import LANGUAGE, untranslated
 

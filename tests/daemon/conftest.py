@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.storage.journal import Journal
+from daemon.record.journal import Journal
 from tests.daemon.recorded_games import connection, journal_of_every_game
 
 

@@ -11,11 +11,11 @@ import numpy as np
 
 import games
 from agents.messages import AnswerMessage, FailureMessage, LimitsPart, ReplyMessage, StateMessage
-from daemon.agents.hints import Coach
+from daemon.bus.hints import Coach
 from daemon.config.seats import Seat
-from daemon.core.match import Match
 from daemon.game.effects import Announcement, Effect, Finish, Record, Rewrite, TakeBack
 from daemon.judging.referee import Referee
+from daemon.match.match import Match
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.learning import StartLesson
 from daemon.perception.pipeline import Observation

@@ -7,8 +7,8 @@ import string
 
 import pytest
 
-from daemon.i18n import translation
-from daemon.i18n.translation import messages
+from daemon.words import translation
+from daemon.words.translation import messages
 from wording import Term
 
 LANGUAGE = "ro"

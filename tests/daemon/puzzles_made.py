@@ -7,7 +7,7 @@ from pathlib import Path
 
 import games
 from agents import puzzles
-from daemon.storage.puzzles import Puzzle, PuzzleStore, puzzle_of
+from daemon.record.puzzles import Puzzle, PuzzleStore, puzzle_of
 from rules import AnyGame
 
 GOMOKU = """

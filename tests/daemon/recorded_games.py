@@ -10,8 +10,8 @@ from typing import Any
 import games
 from daemon.game.clocks import GameClock, TimeControl
 from daemon.game.effects import Record, Thought
-from daemon.storage.journal import Journal
-from daemon.storage.stored_game import StoredGame, rule_texts
+from daemon.record.journal import Journal
+from daemon.record.stored_game import StoredGame, rule_texts
 from rules import AnyGame, Outcome
 from rules.turns import line_of_play
 

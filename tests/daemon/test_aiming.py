@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from calibration.template import BoardTemplate, load_template
-from daemon.app.phone_guest import Aiming, corners_of, in_short, why_not_found
-from daemon.i18n.translation import in_words
 from daemon.perception.pipeline import Observation, Pipeline
+from daemon.run.phone_guest import Aiming, corners_of, in_short, why_not_found
+from daemon.words.translation import in_words
 from tests.vision.drawn import CORNERS, SIZE_PX, draw
 from tests.vision.test_which_board import photo, sheet
 from vision.finding.finder import mirrored

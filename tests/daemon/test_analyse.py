@@ -15,11 +15,11 @@ from typer.testing import CliRunner
 
 import games
 from agents.values import Value, accuracy
-from daemon.agents.analysing import AnalysisError, analysis
+from daemon.bus.analysing import AnalysisError, analysis
 from daemon.cli import games as games_cli
-from daemon.storage.journal import Journal
-from daemon.storage.reviews import JudgedPly, Review, Reviews, curve, fingerprint, loss, question, worth
-from daemon.storage.stored_game import StoredGame
+from daemon.record.journal import Journal
+from daemon.record.reviews import JudgedPly, Review, Reviews, curve, fingerprint, loss, question, worth
+from daemon.record.stored_game import StoredGame
 from rules.turns import line_of_play
 from tests.daemon.recorded_games import connection, record_game
 

@@ -18,15 +18,15 @@ from xml.etree import ElementTree
 import pytest
 
 import games
-from daemon.outputs import archive, permission
-from daemon.outputs.record_access import MAX_WAITING
-from daemon.outputs.recorded_game import RecordedGame
-from daemon.outputs.web import WebPage
-from daemon.storage.formats.formats import suiting
-from daemon.storage.formats.reading import read_game
-from daemon.storage.journal import Journal
-from daemon.storage.pictures import Pictures, encoded
-from daemon.storage.stored_game import rule_texts
+from daemon.page import archive, permission
+from daemon.page.record_access import MAX_WAITING
+from daemon.page.recorded_game import RecordedGame
+from daemon.page.web import WebPage
+from daemon.record.formats.formats import suiting
+from daemon.record.formats.reading import read_game
+from daemon.record.journal import Journal
+from daemon.record.pictures import Pictures, encoded
+from daemon.record.stored_game import rule_texts
 from rules import HiddenHands, Outcome
 from tests.daemon import http_client
 from tests.daemon.recorded_games import connection
@@ -335,7 +335,7 @@ def test_a_damaged_record_is_said_to_be_and_left_as_it_is(page: WebPage, record:
 def test_a_locked_record_can_be_read_and_a_deletion_says_that_it_is_busy(
     page: WebPage, record: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("daemon.storage.journal.BUSY_S", 0.1)
+    monkeypatch.setattr("daemon.record.journal.BUSY_S", 0.1)
     game_id = ids(page)["reversi"]
     other = sqlite3.connect(record, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")

@@ -10,9 +10,9 @@ import games
 from calibration.template import load_template
 from daemon.commands.command import CommandError
 from daemon.commands.game_choice import start_of
-from daemon.core.match import Match
 from daemon.judging.referee import Referee
-from daemon.outputs.arranging import _checked, arrangement
+from daemon.match.match import Match
+from daemon.page.arranging import _checked, arrangement
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Pipeline
 from lab.simulated.style import default_style

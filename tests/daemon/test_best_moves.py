@@ -15,15 +15,15 @@ import pytest
 
 import games
 from agents import merits
-from daemon.agents import best_moves, hints
-from daemon.agents.best_moves import BestMoves, valued
+from daemon.bus import best_moves, hints
+from daemon.bus.best_moves import BestMoves, valued
 from daemon.commands.command import Best, Coach, CommandError, parse_command
-from daemon.core.recovery import is_practice
-from daemon.i18n.translation import in_words
-from daemon.outputs.view import View, best_of
-from daemon.storage.journal import Journal
-from daemon.storage.ranking import results
-from daemon.storage.record import Beginning, GameRecord
+from daemon.match.recovery import is_practice
+from daemon.page.view import View, best_of
+from daemon.record.journal import Journal
+from daemon.record.ranking import results
+from daemon.record.record import Beginning, GameRecord
+from daemon.words.translation import in_words
 from rules import Outcome
 from tests.daemon.match_bench import Bench
 from tests.daemon.readings import board_with

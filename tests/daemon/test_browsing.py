@@ -14,10 +14,10 @@ import games
 from daemon.cli.games import app
 from daemon.config.player_names import player_name
 from daemon.config.settings import PlayerSection
-from daemon.storage.browsing import find, folded, games_page, names_seen
-from daemon.storage.journal import Journal
-from daemon.storage.ranking import START, K, Result, expected_points, ranking, results
-from daemon.storage.stored_game import GameSummary
+from daemon.record.browsing import find, folded, games_page, names_seen
+from daemon.record.journal import Journal
+from daemon.record.ranking import START, K, Result, expected_points, ranking, results
+from daemon.record.stored_game import GameSummary
 from rules import GameError, Outcome
 from rules.symmetry import images, symmetries
 from rules.turns import line_of_play

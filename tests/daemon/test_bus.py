@@ -9,9 +9,9 @@ import pytest
 import zmq
 
 from agents.messages import MAX_BYTES, TOPIC, PlayerPart, StateMessage
-from daemon.agents import worker_registry
-from daemon.agents.bus import MAX_TOPICS, Bus
-from daemon.agents.endpoints import BusError
+from daemon.bus import worker_registry
+from daemon.bus.bus import MAX_TOPICS, Bus
+from daemon.bus.endpoints import BusError
 from tests.waiting import wait_for
 
 FREE = "tcp://127.0.0.1:*"

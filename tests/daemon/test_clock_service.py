@@ -12,17 +12,17 @@ from agents.messages import LimitsPart, ReplyMessage
 from daemon.commands.command import Pause, Resign, Resume, Undo
 from daemon.config.seats import Seat
 from daemon.config.settings import ClockSection
-from daemon.core.clock_service import ClockService, clock_of, spoken_time, time_control
-from daemon.core.command_handlers import obey
-from daemon.core.match import Match
 from daemon.game.clocks import GameClock, TimeControl, shown
 from daemon.game.effects import Announcement, Record, Thought
-from daemon.i18n.translation import as_words
 from daemon.judging.referee import Referee
+from daemon.match.clock_service import ClockService, clock_of, spoken_time, time_control
+from daemon.match.command_handlers import obey
+from daemon.match.match import Match
 from daemon.perception.board_tracker import BoardTracker
-from daemon.storage.journal import Journal
-from daemon.storage.record import GameRecord
-from daemon.storage.stored_game import StoredGame
+from daemon.record.journal import Journal
+from daemon.record.record import GameRecord
+from daemon.record.stored_game import StoredGame
+from daemon.words.translation import as_words
 from rules.turns import line_of_play
 from tests.daemon.match_bench import PICTURE, Post, ScriptedPipeline
 from tests.daemon.readings import board_with, reading_of

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import games
-from daemon.agents import hints
+from daemon.bus import hints
 from daemon.commands.command import Coach, Resign
 from tests.daemon.match_bench import Bench
 from tests.daemon.readings import board_with

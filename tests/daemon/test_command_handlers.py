@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 import games
-from daemon.agents import hints
-from daemon.app.session_runner import Keyboard
+from daemon.bus import hints
 from daemon.commands.command import (
     Adopt,
     Command,
@@ -26,15 +25,16 @@ from daemon.commands.command import (
     Undo,
 )
 from daemon.config.seats import Seat
-from daemon.core.command_handlers import obey
-from daemon.core.reminders import FIRST_S
 from daemon.game.effects import Rewrite
 from daemon.judging.referee import Referee
+from daemon.match.command_handlers import obey
+from daemon.match.reminders import FIRST_S
 from daemon.perception.board_tracker import HURRY_GIVEN_UP, HURRY_S
 from daemon.perception.next_game import STANDS_S
 from daemon.perception.pipeline import Observation
-from daemon.storage.journal import Journal
-from daemon.storage.stored_line import history_of
+from daemon.record.journal import Journal
+from daemon.record.stored_line import history_of
+from daemon.run.session_runner import Keyboard
 from rules import AnyGame, Outcome
 from rules.turns import line_of_play
 from tests.daemon.match_bench import LOCKED, PICTURE, Bench, bench_with

@@ -35,8 +35,8 @@ from daemon.commands.command import (
     as_object,
     parse_command,
 )
-from daemon.outputs import command_queue, permission
-from daemon.outputs.web import WebPage
+from daemon.page import command_queue, permission
+from daemon.page.web import WebPage
 from tests.daemon.http_client import ask
 
 

@@ -16,13 +16,13 @@ from pathlib import Path
 import pytest
 
 import games
-from daemon.core.recovery import positions_of
 from daemon.game.clocks import TimeControl
 from daemon.game.effects import Record
-from daemon.storage import statements
-from daemon.storage.journal import Journal, JournalError
-from daemon.storage.journal_schema import MIGRATIONS, PAGE_BYTES
-from daemon.storage.salvage import open_record
+from daemon.match.recovery import positions_of
+from daemon.record import statements
+from daemon.record.journal import Journal, JournalError
+from daemon.record.journal_schema import MIGRATIONS, PAGE_BYTES
+from daemon.record.salvage import open_record
 from rules import Outcome
 from tests.daemon.recorded_games import record_game
 

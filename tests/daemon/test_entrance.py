@@ -10,19 +10,19 @@ from pathlib import Path
 import pytest
 
 import games
-from daemon.app.demonstration import Demonstration
-from daemon.app.game_chooser import GameChooser
-from daemon.app.session import Session
 from daemon.cli import browser
 from daemon.commands.command import CommandError
 from daemon.commands.demo_requests import DemoRequest, parse_demo_request
 from daemon.commands.game_choice import chosen, parse_change
 from daemon.commands.strengths import meaning, shown_name, strengths_of
-from daemon.core.clock_service import clock_of
 from daemon.game.clocks import GameClock, TimeControl
-from daemon.i18n.translation import speak
-from daemon.outputs.phones.addresses import own_addresses
-from daemon.outputs.web import WebPage
+from daemon.match.clock_service import clock_of
+from daemon.page.phones.addresses import own_addresses
+from daemon.page.web import WebPage
+from daemon.run.demonstration import Demonstration
+from daemon.run.game_chooser import GameChooser
+from daemon.run.session import Session
+from daemon.words.translation import speak
 from tests.daemon.quiet_table import quiet
 from tests.waiting import wait_for
 
@@ -38,7 +38,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 def play(session: Session, *moves: str) -> None:
     from daemon.commands.command import Move
-    from daemon.core.command_handlers import obey
+    from daemon.match.command_handlers import obey
 
     assert session.match is not None
     for move in moves:

@@ -21,15 +21,15 @@ from agents.protocols import ggf
 from calibration.annotations import annotation_paths, read_annotation, read_movers
 from daemon.game.clocks import TimeControl
 from daemon.game.effects import Record
-from daemon.storage.formats.document import as_object
-from daemon.storage.formats.dominoes import write_tile_files
-from daemon.storage.formats.formats import FORMATS, check, suiting, to_json, to_transcript
-from daemon.storage.formats.movetext import to_movetext
-from daemon.storage.formats.played import ExportError, Played, play_again
-from daemon.storage.formats.reading import read_text
-from daemon.storage.formats.reversi import to_ggf
-from daemon.storage.formats.sgf import to_sgf
-from daemon.storage.journal import Journal
+from daemon.record.formats.document import as_object
+from daemon.record.formats.dominoes import write_tile_files
+from daemon.record.formats.formats import FORMATS, check, suiting, to_json, to_transcript
+from daemon.record.formats.movetext import to_movetext
+from daemon.record.formats.played import ExportError, Played, play_again
+from daemon.record.formats.reading import read_text
+from daemon.record.formats.reversi import to_ggf
+from daemon.record.formats.sgf import to_sgf
+from daemon.record.journal import Journal
 from games.reversi import Reversi
 from rules import AnyGame, Outcome
 from rules.turns import line_of_play

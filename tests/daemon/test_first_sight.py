@@ -12,13 +12,13 @@ import pytest
 
 import games
 from calibration.template import load_template
-from daemon.core.match import Match
 from daemon.game.effects import Announcement
-from daemon.i18n.translation import in_words
 from daemon.judging.referee import Referee
+from daemon.match.match import Match
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.occlusion_notices import OcclusionNotices
 from daemon.perception.pipeline import Observation, Pipeline
+from daemon.words.translation import in_words
 from lab.simulated.style import CameraStyle, Style
 from lab.simulated.table import SimulatedTable
 from tests.daemon.sights import sight

@@ -18,8 +18,8 @@ from daemon.cli import games as games_cli
 from daemon.game.effects import Finish, Known, Record
 from daemon.game.line_of_play import played
 from daemon.judging.referee import Referee
-from daemon.outputs.web import WebPage
-from daemon.storage.journal import Journal
+from daemon.page.web import WebPage
+from daemon.record.journal import Journal
 from tests.daemon.test_web import state
 
 MOVES = ("8H6-8I1", "8J1-8K4", "6K2-7K4", "8F2-8G6")

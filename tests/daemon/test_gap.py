@@ -15,14 +15,14 @@ from daemon.belief.costs import MAX_BACK
 from daemon.belief.gap_search import GapSearch
 from daemon.belief.plies import PlySearch
 from daemon.commands.command import Adopt
-from daemon.core.command_handlers import obey
-from daemon.core.match import Match
 from daemon.game.effects import Announcement, Effect, TakeBack
 from daemon.judging import adopting
 from daemon.judging.referee import Referee
-from daemon.storage.journal import Journal
-from daemon.storage.record import GameRecord
-from daemon.storage.stored_line import line_of
+from daemon.match.command_handlers import obey
+from daemon.match.match import Match
+from daemon.record.journal import Journal
+from daemon.record.record import GameRecord
+from daemon.record.stored_line import line_of
 from rules import AnyGame, PositionError
 from rules.turns import changed_cells
 from tests.daemon.match_bench import bench_of

@@ -10,9 +10,9 @@ import pytest
 
 import games
 from calibration.template import load_template
-from daemon.core.match import Match
 from daemon.game.effects import TakeBack
 from daemon.judging.referee import Referee
+from daemon.match.match import Match
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.learning import Confirmations, SeenBoard, may_teach, seen_board
 from daemon.perception.pipeline import Pipeline

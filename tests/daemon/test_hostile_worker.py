@@ -13,16 +13,16 @@ import pytest
 
 import games
 from agents.messages import LimitsPart
-from daemon.agents.bus import Bus
+from daemon.bus.bus import Bus
 from daemon.config.seats import Seat
-from daemon.core.match import Match
 from daemon.game.effects import Announcement
 from daemon.judging.referee import Referee
+from daemon.match.match import Match
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.learning import StartLesson
 from daemon.perception.pipeline import Observation
-from daemon.storage.journal import Journal
-from daemon.storage.record import GameRecord
+from daemon.record.journal import Journal
+from daemon.record.record import GameRecord
 from tests.daemon.readings import board_with, reading_of
 from tests.daemon.sights import FROM_ABOVE, NoLooks
 from vision.frame import Frame

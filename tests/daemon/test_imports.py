@@ -27,13 +27,13 @@ from daemon.cli.games import app
 from daemon.config.player_names import recorded_name
 from daemon.game.clocks import TimeControl
 from daemon.game.effects import Rewrite
-from daemon.storage.browsing import names_seen
-from daemon.storage.formats.document import as_object
-from daemon.storage.formats.formats import download, suiting
-from daemon.storage.formats.imported import ImportFault
-from daemon.storage.formats.reading import guessed, read_game, read_games, read_text
-from daemon.storage.journal import Journal
-from daemon.storage.stored_game import StoredGame
+from daemon.record.browsing import names_seen
+from daemon.record.formats.document import as_object
+from daemon.record.formats.formats import download, suiting
+from daemon.record.formats.imported import ImportFault
+from daemon.record.formats.reading import guessed, read_game, read_games, read_text
+from daemon.record.journal import Journal
+from daemon.record.stored_game import StoredGame
 from rules import GameError, Outcome
 from rules.turns import line_of_play
 from tests.daemon.recorded_games import random_moves, record_game, set_up_game

@@ -9,12 +9,12 @@ import pytest
 import games
 from daemon.commands.command import Command, Pace, Pause, Resign
 from daemon.config.seats import Seat
-from daemon.core.command_handlers import obey
-from daemon.core.match import Match
 from daemon.judging import phrases
 from daemon.judging.referee import Referee
-from daemon.outputs.instruction import instruction
-from daemon.outputs.view import top_of
+from daemon.match.command_handlers import obey
+from daemon.match.match import Match
+from daemon.page.instruction import instruction
+from daemon.page.view import top_of
 from rules import EMPTY
 from rules.turns import line_of_play
 from tests.daemon.match_bench import Post

@@ -15,12 +15,12 @@ import pytest
 from typer.testing import CliRunner
 
 import processes
-from daemon.agents import requests, worker_registry
-from daemon.app.game_chooser import check_players
+from daemon.bus import requests, worker_registry
 from daemon.cli import play
 from daemon.commands.game_choice import player_faults
 from daemon.config.seats import own_agents, seat
 from daemon.config.settings import Config, ConfigError, PlayerSection, load_config
+from daemon.run.game_chooser import check_players
 from daemon.setup.catalogue import Catalogue
 from daemon.setup.menu import menu_of
 from tests.daemon.play.test_no_camera import Table

@@ -17,9 +17,9 @@ from pathlib import Path
 import pytest
 
 from daemon.game.effects import PlyTimes, Record, Rewrite, Thought
-from daemon.storage import journal_schema
-from daemon.storage.journal import Journal, JournalError
-from daemon.storage.salvage import open_record
+from daemon.record import journal_schema
+from daemon.record.journal import Journal, JournalError
+from daemon.record.salvage import open_record
 from rules import Outcome
 from tests.daemon.recorded_games import connection
 
@@ -270,7 +270,7 @@ def test_a_clock_that_is_set_changes_neither_the_order_of_games_nor_which_is_res
     journal, games = Journal(path), []
     for day in ("2026-08-02", "2026-08-01", "2027-01-01", "1970-01-01"):
         for module in ("journal", "stored_game"):
-            monkeypatch.setattr(f"daemon.storage.{module}.now", lambda day=day: f"{day}T12:00:00.000+00:00")
+            monkeypatch.setattr(f"daemon.record.{module}.now", lambda day=day: f"{day}T12:00:00.000+00:00")
         games.append(journal.new_game("nine_mens_morris", {}, ["person", "person"]))
         append(journal, games[-1], 1)
     assert [one.game_id for one in journal.summaries()] == journal.ids() == games
@@ -292,7 +292,7 @@ WRITER = """
     import sys
     from pathlib import Path
     from daemon.game.effects import Record
-    from daemon.storage.journal import Journal
+    from daemon.record.journal import Journal
     journal = Journal(Path(sys.argv[1]))
     game_id = journal.new_game("nine_mens_morris", {}, ["person", "person"])
     for ply in range(1, 1_000_000):
@@ -325,7 +325,7 @@ FULL_DISK = """
     import resource, sys
     from pathlib import Path
     from daemon.game.effects import Record
-    from daemon.storage.journal import Journal, JournalError
+    from daemon.record.journal import Journal, JournalError
     path = Path(sys.argv[1])
     journal = Journal(path)
     game_id = journal.new_game("nine_mens_morris", {}, ["person", "person"])
@@ -472,7 +472,7 @@ def test_a_reader_looks_at_the_record_while_it_is_written_and_changes_nothing(pa
 def test_a_file_held_by_another_program_is_an_error_in_time_and_then_works(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("daemon.storage.journal.BUSY_S", 0.2)
+    monkeypatch.setattr("daemon.record.journal.BUSY_S", 0.2)
     journal, game_id = begun(path, 1)
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")

@@ -18,10 +18,10 @@ from agents import certificates
 from agents.certificates import CertificateError, WorkerKeys
 from agents.messages import TOPIC
 from agents.worker import Worker
-from daemon.agents import bus as bus_module
-from daemon.agents.bus import Bus
-from daemon.agents.endpoints import BusError
-from daemon.agents.keys import KeyFolder
+from daemon.bus import bus as bus_module
+from daemon.bus.bus import Bus
+from daemon.bus.endpoints import BusError
+from daemon.bus.keys import KeyFolder
 from daemon.cli.keys import app
 from tests.daemon.test_bus import state
 from tests.waiting import wait_for

@@ -17,14 +17,21 @@ import pytest
 import games
 from calibration.guide import lessons
 from calibration.template import load_template
-from daemon.agents import hints
+from daemon.bus import hints
 from daemon.cli.voices import is_heard
-from daemon.core.clock_service import ClockService, spoken_time
 from daemon.game.clocks import GameClock, TimeControl
 from daemon.game.effects import Announcement
-from daemon.i18n import catalogues, translation
-from daemon.i18n.phrase_book import examples, names_in, spoken_messages
-from daemon.i18n.translation import (
+from daemon.judging import adopting, corrections, phrases
+from daemon.judging.cell_overrides import cell_of, letter_of
+from daemon.judging.corrections import Refusal
+from daemon.judging.referee import Referee
+from daemon.match.clock_service import ClockService, spoken_time
+from daemon.voice.speech import MAX_LENGTH
+from daemon.voice.spelling import spelled
+from daemon.voice.voice import Voice
+from daemon.words import catalogues, translation
+from daemon.words.phrase_book import examples, names_in, spoken_messages
+from daemon.words.translation import (
     LANGUAGES,
     Message,
     as_words,
@@ -35,13 +42,6 @@ from daemon.i18n.translation import (
     translator_of,
     worded,
 )
-from daemon.judging import adopting, corrections, phrases
-from daemon.judging.cell_overrides import cell_of, letter_of
-from daemon.judging.corrections import Refusal
-from daemon.judging.referee import Referee
-from daemon.outputs.speech.speech import MAX_LENGTH
-from daemon.outputs.speech.spelling import spelled
-from daemon.outputs.speech.voice import Voice
 from lab.simulated.style import default_style
 from lab.simulated.table import SimulatedTable
 from rules import EMPTY, AnyGame, MoveError, Outcome, piece_noun
@@ -74,7 +74,7 @@ def templates_of(message: Message, language: str) -> set[str]:
 
 def test_the_catalogues_hold_what_the_sources_say_and_are_compiled() -> None:
     stale = [path.name for path, content in catalogues.fresh().items() if path.read_bytes() != content]
-    assert not stale, f"run `python -m daemon.i18n.catalogues`: {stale}"
+    assert not stale, f"run `python -m daemon.words.catalogues`: {stale}"
 
 
 @pytest.mark.parametrize("language", TRANSLATED)

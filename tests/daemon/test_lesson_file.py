@@ -9,11 +9,11 @@ import pytest
 
 import games
 from calibration.template import load_template
-from daemon.core.match import Match
 from daemon.judging.referee import Referee
+from daemon.match.match import Match
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Pipeline
-from daemon.storage.lesson_file import LessonFile
+from daemon.record.lesson_file import LessonFile
 from lab.simulated.table import SimulatedTable
 from vision.frame import Frame
 

@@ -20,11 +20,11 @@ import pytest
 from daemon.commands.spoken.conversation import Conversation, Table
 from daemon.commands.spoken.grammar import called, phrases_of, understand
 from daemon.commands.spoken.words import words_of
-from daemon.outputs.listening.listening import MAX_WAITING, Listening
-from daemon.outputs.listening.recognisers import EmbeddedRecogniser, RecogniserError, WyomingRecogniser
-from daemon.outputs.listening.utterances import FRAME_BYTES, LONGEST_S, RATE_HZ, Utterances
-from daemon.outputs.microphones import MAX_MESSAGE, MAX_MICROPHONES
-from daemon.outputs.web import WebPage
+from daemon.page.microphones import MAX_MESSAGE, MAX_MICROPHONES
+from daemon.page.web import WebPage
+from daemon.voice.listening.listening import MAX_WAITING, Listening
+from daemon.voice.listening.recognisers import EmbeddedRecogniser, RecogniserError, WyomingRecogniser
+from daemon.voice.listening.utterances import FRAME_BYTES, LONGEST_S, RATE_HZ, Utterances
 from lab.bench.talk import spoken
 from tests.waiting import wait_for
 
@@ -155,7 +155,7 @@ def test_what_is_written_down_too_late_is_not_carried_out(
     slow: tuple[Slow, Listening], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recogniser, listening = slow
-    monkeypatch.setattr("daemon.outputs.listening.listening.OLD_S", 0.2)
+    monkeypatch.setattr("daemon.voice.listening.listening.OLD_S", 0.2)
     listening.hear(b"undo")
     time.sleep(0.3)
     recogniser.go_on.set()
@@ -222,7 +222,7 @@ def test_english_verbs_and_moves_are_understood_or_asked_back_and_never_taken_fo
 def test_a_recogniser_process_that_dies_hangs_or_lies_is_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lines: str, fault: str
 ) -> None:
-    monkeypatch.setattr("daemon.outputs.listening.recognisers.TEXT_S", 0.5)
+    monkeypatch.setattr("daemon.voice.listening.recognisers.TEXT_S", 0.5)
     script = tmp_path / "recogniser.py"
     script.write_text(lines)
     made = EmbeddedRecogniser("Kibitzer", (sys.executable, str(script)))

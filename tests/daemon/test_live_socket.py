@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from daemon.outputs import streams
-from daemon.outputs.web import WebPage
+from daemon.page import streams
+from daemon.page.web import WebPage
 from tests.daemon.test_web import Listener, state
 from tests.waiting import wait_for
 

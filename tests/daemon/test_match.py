@@ -6,11 +6,11 @@ import pytest
 
 import games
 from daemon.commands.command import Mover, NewGame, Pass, Repeat, Undo
-from daemon.core.command_handlers import obey
-from daemon.core.match import Match
 from daemon.judging.referee import Referee
+from daemon.match.command_handlers import obey
+from daemon.match.match import Match
 from daemon.perception.board_tracker import BoardTracker
-from daemon.storage.record import MAX_NOTES
+from daemon.record.record import MAX_NOTES
 from rules.turns import line_of_play
 from tests.daemon.match_bench import (
     FIRST,

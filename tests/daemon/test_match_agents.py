@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agents.messages import LimitsPart
-from daemon.agents.requests import PATIENCE_S, REFUSALS, REFUSED_PATIENCE_S
+from daemon.bus.requests import PATIENCE_S, REFUSALS, REFUSED_PATIENCE_S
 from daemon.config.seats import Seat, stand_in
 from tests.daemon.match_bench import (
     Bench,

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import games
-from daemon.core.match import Match
-from daemon.core.reminders import FIRST_S
 from daemon.judging.referee import Referee
+from daemon.match.match import Match
+from daemon.match.reminders import FIRST_S
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.learning import StartLesson
 from daemon.perception.pipeline import Observation

@@ -12,11 +12,11 @@ import chess.pgn
 import pytest
 
 import games
-from daemon.storage.formats.imported import Imported, ImportedPly, ImportFault, judged
-from daemon.storage.formats.movetext import to_movetext
-from daemon.storage.formats.played import play_again
-from daemon.storage.formats.reading import read_text
-from daemon.storage.stored_game import StoredGame
+from daemon.record.formats.imported import Imported, ImportedPly, ImportFault, judged
+from daemon.record.formats.movetext import to_movetext
+from daemon.record.formats.played import play_again
+from daemon.record.formats.reading import read_text
+from daemon.record.stored_game import StoredGame
 from games.chess import tags
 
 ANNOTATED = """[Event "Club"]

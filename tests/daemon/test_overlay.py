@@ -12,8 +12,8 @@ from calibration.template import BoardTemplate, load_template
 from daemon.drawing import lettering
 from daemon.drawing.board_style import LAST, UNKNOWN, WANTED, WRONG, bgr
 from daemon.drawing.lettering import Colour
-from daemon.outputs import overlay
-from daemon.outputs.overlay import Scene, draw_overlay
+from daemon.page import overlay
+from daemon.page.overlay import Scene, draw_overlay
 from rules import Step
 from vision.frame import Frame, Image
 from vision.pose import BoardPose, FloatArray, pose_from_corners, project

@@ -14,14 +14,14 @@ from typer.testing import CliRunner
 
 import games
 from daemon.cli.play import app
-from daemon.storage.journal import JournalError
-from daemon.storage.salvage import OwnerLock
+from daemon.record.journal import JournalError
+from daemon.record.salvage import OwnerLock
 from lab.demo.cli import demo_config, open_session
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from daemon.storage.salvage import OwnerLock
+from daemon.record.salvage import OwnerLock
 lock = OwnerLock(Path(sys.argv[1]))
 print("held", flush=True)
 time.sleep(600)

@@ -22,9 +22,9 @@ from aiohttp import web
 from multidict import CIMultiDict
 
 from daemon.commands.command import Answer
-from daemon.outputs import answering, clients, command_queue, connection_limits, guard, permission, streams
-from daemon.outputs.token import TokenError, is_bearer, new_token, page_token
-from daemon.outputs.web import WebError, WebPage
+from daemon.page import answering, clients, command_queue, connection_limits, guard, permission, streams
+from daemon.page.token import TokenError, is_bearer, new_token, page_token
+from daemon.page.web import WebError, WebPage
 from tests.daemon import http_client
 from tests.daemon.test_commands import Daemon
 from tests.daemon.test_keys import own_address

@@ -20,12 +20,12 @@ import pytest
 from cryptography import x509
 
 from daemon.config.settings import CameraSection
-from daemon.outputs.phones import addresses, certificate
-from daemon.outputs.phones.certificate import CertificateError, DoorCertificates
-from daemon.outputs.phones.door import PhoneDoor
-from daemon.outputs.phones.filming import MAX_PICTURE_BYTES, Aim
-from daemon.outputs.phones.pairing import MAX_PHONES, VALID_S, Pairing
-from daemon.outputs.web import WebPage
+from daemon.page.phones import addresses, certificate
+from daemon.page.phones.certificate import CertificateError, DoorCertificates
+from daemon.page.phones.door import PhoneDoor
+from daemon.page.phones.filming import MAX_PICTURE_BYTES, Aim
+from daemon.page.phones.pairing import MAX_PHONES, VALID_S, Pairing
+from daemon.page.web import WebPage
 from daemon.supervision.camera import Camera, opener_with
 from vision.frame import SourceEnded
 from vision.sources.encoded import peek

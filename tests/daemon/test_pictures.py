@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from daemon.config.settings import ConfigError, load_config
-from daemon.storage import pictures as stored_pictures
-from daemon.storage.pictures import LONGER_SIDE_PX, MAX_WAITING, PictureKeeper, Pictures, encoded
+from daemon.record import pictures as stored_pictures
+from daemon.record.pictures import LONGER_SIDE_PX, MAX_WAITING, PictureKeeper, Pictures, encoded
 
 GAME, OTHER = "20261121T120000-00000001", "20261121T130000-00000002"
 BOARD = "B" + "." * 63

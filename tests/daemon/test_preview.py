@@ -14,9 +14,9 @@ import pytest
 from daemon.commands.command import CommandError
 from daemon.commands.sources import check_source, is_same, names_of
 from daemon.config.settings import Config
-from daemon.outputs import permission, preview
-from daemon.outputs.preview import Preview, parse_preview
-from daemon.outputs.web import WebPage
+from daemon.page import permission, preview
+from daemon.page.preview import Preview, parse_preview
+from daemon.page.web import WebPage
 from daemon.setup.menu import menu_of
 from tests.daemon.http_client import ask
 from vision.frame import Frame, FrameSource, SourceError

@@ -12,16 +12,16 @@ from typer.testing import CliRunner
 import games
 from daemon.cli import puzzles as cli
 from daemon.commands.command import Best, Puzzle, Undo
-from daemon.core.puzzle_play import PuzzlePlay, question, verdict
-from daemon.i18n.translation import in_words
 from daemon.judging import corrections
 from daemon.judging.referee import Referee
-from daemon.outputs.view import puzzle_of
-from daemon.storage import puzzles as stored
-from daemon.storage.journal import Journal
-from daemon.storage.puzzles import Other, PuzzleError, PuzzleStore, Standing, path_of
-from daemon.storage.record import Beginning, GameRecord
-from daemon.storage.stored_game import rule_texts
+from daemon.match.puzzle_play import PuzzlePlay, question, verdict
+from daemon.page.view import puzzle_of
+from daemon.record import puzzles as stored
+from daemon.record.journal import Journal
+from daemon.record.puzzles import Other, PuzzleError, PuzzleStore, Standing, path_of
+from daemon.record.record import Beginning, GameRecord
+from daemon.record.stored_game import rule_texts
+from daemon.words.translation import in_words
 from rules import Outcome
 from tests.daemon.puzzles_made import made, store_with
 from tests.daemon.test_command_handlers import at, refuse, tell

@@ -15,11 +15,11 @@ import pytest
 import games
 from agents import players, protocols, real_board
 from calibration.template import load_template
-from daemon.app import loop
-from daemon.app.loop import Daemon
-from daemon.app.session import Session
 from daemon.config.settings import Config
 from daemon.game.effects import Announcement
+from daemon.run import loop
+from daemon.run.loop import Daemon
+from daemon.run.session import Session
 from lab.simulated.player import ScriptedPlayer
 from lab.simulated.source import SimulatedSource
 from lab.simulated.style import default_style

@@ -10,9 +10,9 @@ import games
 from calibration.template import load_template
 from daemon.cli.watch import follow
 from daemon.config.settings import CameraSection
-from daemon.core.match import Match
 from daemon.game.effects import Announcement
 from daemon.judging.referee import Referee
+from daemon.match.match import Match
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Pipeline
 from vision.sources.opening import open_source

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 import games
-from daemon.app import keyboard, ui_publisher
 from daemon.commands import command
 from daemon.commands.command import (
     DECLARED,
@@ -31,12 +30,13 @@ from daemon.commands.command import (
     Resume,
     Undo,
 )
-from daemon.core.command_handlers import obey
 from daemon.game import effects
 from daemon.game.effects import Announcement, Effect
 from daemon.judging.referee import Referee
-from daemon.storage import puzzles as stored
-from daemon.storage.puzzles import PuzzleStore
+from daemon.match.command_handlers import obey
+from daemon.record import puzzles as stored
+from daemon.record.puzzles import PuzzleStore
+from daemon.run import keyboard, ui_publisher
 from rules import AnyGame, Outcome
 from rules.turns import boards_of_turn, line_of_play
 from tests.daemon.readings import board_with, judged, reading_of

@@ -9,14 +9,14 @@ import pytest
 
 import games
 from daemon.commands.command import Mover
-from daemon.core.command_handlers import obey
 from daemon.game.effects import Effect, Finish, Record, Rewrite
 from daemon.judging import corrections
 from daemon.judging.referee import Referee
+from daemon.match.command_handlers import obey
 from daemon.perception.next_game import NextGame
-from daemon.storage.journal import Journal
-from daemon.storage.record import Backlog, GameRecord
-from daemon.storage.stored_line import history_of
+from daemon.record.journal import Journal
+from daemon.record.record import Backlog, GameRecord
+from daemon.record.stored_line import history_of
 from rules import EMPTY, AnyGame, Outcome
 from tests.daemon.dominoes import show
 from tests.daemon.match_bench import lay as lay_with_an_arm

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from daemon.cli.games import as_text, listed
 from daemon.game.clocks import TimeControl
-from daemon.storage.formats.document import as_object
-from daemon.storage.formats.played import ExportError, play_again
-from daemon.storage.formats.reversi import to_ggf
-from daemon.storage.journal import Journal, JournalError
-from daemon.storage.salvage import open_record
+from daemon.record.formats.document import as_object
+from daemon.record.formats.played import ExportError, play_again
+from daemon.record.formats.reversi import to_ggf
+from daemon.record.journal import Journal, JournalError
+from daemon.record.salvage import open_record
 from games.reversi import Reversi
 from rules import Outcome
 from tests.daemon.recorded_games import record_game

@@ -12,9 +12,9 @@ import pytest
 
 import games
 from calibration.template import load_template
-from daemon.app.health import health_of
-from daemon.app.session import Session
 from daemon.cli.run import Daemon
+from daemon.run.health import health_of
+from daemon.run.session import Session
 from daemon.supervision import camera as camera_module
 from tests.daemon.quiet_table import quiet
 from tests.waiting import wait_for

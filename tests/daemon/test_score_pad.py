@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 
 from daemon.cli import pad as cli
 from daemon.game.score_pad import ScorePad, ScorePadError
-from daemon.outputs.web import WebPage
-from daemon.storage.score_pads import ScorePads
+from daemon.page.web import WebPage
+from daemon.record.score_pads import ScorePads
 from tests.daemon.test_archive import ask
 
 

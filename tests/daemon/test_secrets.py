@@ -18,7 +18,7 @@ from daemon.checks import devices
 from daemon.checks.devices import check_camera
 from daemon.commands.game_choice import camera_path, choice_of, path_of, restored, save, with_source
 from daemon.config.settings import Config, ConfigError, LogSection, load_config
-from daemon.outputs import preview
+from daemon.page import preview
 from daemon.supervision.logs import Log
 from daemon.supervision.tables import run_from_words
 from tests.daemon.http_client import ask

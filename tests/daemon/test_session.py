@@ -18,14 +18,14 @@ import pytest
 
 import games
 from calibration.template import load_template
-from daemon.app.session import Session
-from daemon.app.session_runner import SessionRunner
-from daemon.app.ui_publisher import IDLE_PICTURE_S, PICTURE_S, REST_PICTURE_S, UiPublisher
 from daemon.commands.command import Mover, Undo
 from daemon.config.settings import Config
-from daemon.core.command_handlers import obey
 from daemon.game.effects import Record
+from daemon.match.command_handlers import obey
 from daemon.perception.pipeline import Observation, Pipeline
+from daemon.run.session import Session
+from daemon.run.session_runner import SessionRunner
+from daemon.run.ui_publisher import IDLE_PICTURE_S, PICTURE_S, REST_PICTURE_S, UiPublisher
 from lab.demo.cli import open_session
 from rules import Outcome
 from tests.daemon.quiet_table import quiet

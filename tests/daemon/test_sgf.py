@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import games
-from daemon.storage.formats.imported import Imported, ImportFault
-from daemon.storage.formats.sgf import read_sgf
+from daemon.record.formats.imported import Imported, ImportFault
+from daemon.record.formats.sgf import read_sgf
 from rules.turns import line_of_play
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from daemon.outputs.speech import player, speech, voice
-from daemon.outputs.speech.speech import Speaker, clean
+from daemon.voice import player, speech, voice
+from daemon.voice.speech import Speaker, clean
 from tests.waiting import wait_for
 
 HAS_VOICE = shutil.which("espeak-ng") is not None

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 import games
-from daemon.app.move_words import choice_words, move_words
 from daemon.commands.command import Adopt, Agree, Coach, Move, NewGame, Pause, Repeat, Resign, Resume, Undo, mark_of
 from daemon.commands.spoken.conversation import ANSWER_S, Conversation, Reply, Table
 from daemon.commands.spoken.grammar import NOTHING, called, phrases_of, symbols_of, understand, understand_words
 from daemon.commands.spoken.words import _TABLES, LETTERS, VERBS, plain, spoken_forms, words_of
 from daemon.game.line_of_play import played
-from daemon.i18n.translation import LANGUAGES, speak
 from daemon.judging.referee import Referee
+from daemon.run.move_words import choice_words, move_words
+from daemon.words.translation import LANGUAGES, speak
 from rules import AnyGame
 
 WAKE = "Kibitzer"

@@ -12,10 +12,10 @@ import pytest
 import games
 from calibration.template import load_template
 from daemon.drawing.diagram import MEN, Diagram
-from daemon.storage.formats import strip
-from daemon.storage.formats.played import ExportError, Played, play_again
-from daemon.storage.formats.strip import USUAL_BOARDS, boards_of, draw_strip, strip_png
-from daemon.storage.journal import Journal
+from daemon.record.formats import strip
+from daemon.record.formats.played import ExportError, Played, play_again
+from daemon.record.formats.strip import USUAL_BOARDS, boards_of, draw_strip, strip_png
+from daemon.record.journal import Journal
 from rules.options import switched_on
 from tests.daemon.recorded_games import random_moves, record_game
 from vision.pose import project

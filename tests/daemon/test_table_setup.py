@@ -16,8 +16,8 @@ from daemon.commands.command import CommandError
 from daemon.commands.setup_requests import SetupRequest, parse_setup_request
 from daemon.judging.corrections import hold
 from daemon.judging.referee import Referee
-from daemon.outputs.view import men_of, offers_of, play_view
-from daemon.outputs.web import WebPage
+from daemon.page.view import men_of, offers_of, play_view
+from daemon.page.web import WebPage
 from daemon.setup.table_setup import TableSetup
 from rules.turns import line_of_play
 from tests.daemon.http_client import ask

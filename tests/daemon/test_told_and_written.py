@@ -11,16 +11,16 @@ from pathlib import Path
 import pytest
 
 import games
-from daemon.app.session import Session
 from daemon.commands.command import Answer, Command, Move, Resign, Undo
 from daemon.config.settings import Config
-from daemon.core.command_handlers import obey
 from daemon.game.effects import Record
 from daemon.judging import corrections
-from daemon.storage import journal as journal_module
-from daemon.storage import statements
-from daemon.storage.journal import Journal
-from daemon.storage.salvage import open_record
+from daemon.match.command_handlers import obey
+from daemon.record import journal as journal_module
+from daemon.record import statements
+from daemon.record.journal import Journal
+from daemon.record.salvage import open_record
+from daemon.run.session import Session
 
 
 class Table:

@@ -7,12 +7,12 @@ import re
 
 import games
 from calibration.template import load_template
-from daemon.core.match import Match
 from daemon.game.effects import Announcement
-from daemon.i18n.translation import in_words
 from daemon.judging.referee import Referee
+from daemon.match.match import Match
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Pipeline
+from daemon.words.translation import in_words
 from lab.simulated.style import ManStyle, Style
 from lab.simulated.table import SimulatedTable
 from vision.frame import Frame

@@ -13,11 +13,11 @@ import pytest
 
 from daemon.config.settings import ConfigError, load_config
 from daemon.game.effects import Announcement
-from daemon.outputs.speech.command_voice import CommandVoice, FallbackVoice
-from daemon.outputs.speech.speech import Speaker
-from daemon.outputs.speech.spelling import spelled
-from daemon.outputs.speech.verbosity import is_spoken, wants_advice
-from daemon.outputs.speech.voice import VoiceError
+from daemon.voice.command_voice import CommandVoice, FallbackVoice
+from daemon.voice.speech import Speaker
+from daemon.voice.spelling import spelled
+from daemon.voice.verbosity import is_spoken, wants_advice
+from daemon.voice.voice import VoiceError
 from processes import family
 from wording import untranslated
 

@@ -8,9 +8,9 @@ import pytest
 
 import games
 from daemon.cli.watch import print_event
-from daemon.core.match import Match
 from daemon.game.effects import Announcement
 from daemon.judging.referee import Referee
+from daemon.match.match import Match
 from tests.daemon.match_bench import FIRST, SECOND, lay, two_people
 from wording import untranslated
 

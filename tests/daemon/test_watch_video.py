@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 import games
 from calibration.template import load_template
 from daemon.cli.watch import app, follow
-from daemon.core.match import Match
 from daemon.judging.referee import Referee
+from daemon.match.match import Match
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Pipeline
 from lab.simulated.scripted_games import ScriptedGames, record_video

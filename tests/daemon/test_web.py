@@ -20,9 +20,9 @@ from agents.messages import PlayerPart, StateMessage
 from calibration.template import load_template
 from daemon.commands.command import mark_of
 from daemon.drawing.board_svg import board_svg
-from daemon.i18n import translation
-from daemon.outputs import page_state, streams
-from daemon.outputs.web import PAGE, WebError, WebPage
+from daemon.page import page_state, streams
+from daemon.page.web import PAGE, WebError, WebPage
+from daemon.words import translation
 from lab.bench.browsing import Table, loaded_by, weight_of
 from tests.daemon.http_client import Reply, ask
 from tests.waiting import wait_for

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from daemon.outputs.window import Window, display_fault
+from daemon.page.window import Window, display_fault
 from tests.waiting import wait_for
 
 PICTURE = np.zeros((90, 160, 3), np.uint8)

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from agents.messages import MessageError, ReadyMessage, encode
-from daemon.agents import workers
-from daemon.agents.bus import Bus
-from daemon.agents.worker_registry import MAX_WORKERS, WorkerRegistry
-from daemon.agents.workers import WorkerProcess
+from daemon.bus import workers
+from daemon.bus.bus import Bus
+from daemon.bus.worker_registry import MAX_WORKERS, WorkerRegistry
+from daemon.bus.workers import WorkerProcess
 from daemon.supervision.restarts import RestartLimit
 from tests.waiting import wait_for
 

@@ -16,9 +16,9 @@ import pytest
 
 from daemon.cli.voices import is_heard
 from daemon.config.settings import Config, wyoming_address
-from daemon.outputs.speech.command_voice import voice_of
-from daemon.outputs.speech.voice import VoiceError
-from daemon.outputs.speech.wyoming_voice import WyomingVoice
+from daemon.voice.command_voice import voice_of
+from daemon.voice.voice import VoiceError
+from daemon.voice.wyoming_voice import WyomingVoice
 
 pytest.importorskip("wyoming", reason="no Wyoming server: the package wyoming is not installed")
 

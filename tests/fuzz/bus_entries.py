@@ -10,9 +10,9 @@ import games
 from agents import certificates, messages
 from agents.certificates import CertificateError
 from agents.messages import MessageError, ReplyMessage, StateMessage
-from daemon.agents import endpoints, keys, worker_registry
-from daemon.agents.endpoints import BusError
-from daemon.agents.worker_registry import WorkerRegistry
+from daemon.bus import endpoints, keys, worker_registry
+from daemon.bus.endpoints import BusError
+from daemon.bus.worker_registry import WorkerRegistry
 from daemon.judging.referee import Referee
 from tests.fuzz.entry import Entry, IllegalState
 from tests.fuzz.game_entries import text_of, walks

@@ -26,10 +26,10 @@ INSTRUMENTED = (
     "daemon.commands.command",
     "daemon.commands.declaration",
     "daemon.config.settings",
-    "daemon.agents",
+    "daemon.bus",
     "daemon.interpret",
     "daemon.judging",
-    "daemon.outputs.token",
+    "daemon.page.token",
     "calibration",
 )
 

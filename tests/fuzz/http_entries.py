@@ -17,8 +17,8 @@ from daemon.commands.game_choice import ChoiceError, choice_of, chosen, parse_ch
 from daemon.commands.setup_requests import parse_setup_request
 from daemon.commands.sources import check_source, names_of
 from daemon.config.settings import Config
-from daemon.outputs.token import MAX_TOKEN_LENGTH, is_bearer
-from daemon.outputs.web import WebPage
+from daemon.page.token import MAX_TOKEN_LENGTH, is_bearer
+from daemon.page.web import WebPage
 from tests.fuzz.entry import STUCK_S, Entry, IllegalState
 from tests.fuzz.game_entries import text_of
 from vision.sources.cameras import Camera
@@ -261,7 +261,7 @@ def _application() -> tuple[asyncio.AbstractEventLoop, web.AppRunner, _Complaint
     """The page's application, served in the page's own loop and thread."""
     web_fileresponse.NOSENDFILE = True  # a connection in memory has no descriptor
     complaints = _Complaints()
-    for name in ("daemon.outputs.web", "asyncio"):
+    for name in ("daemon.page.web", "asyncio"):
         logging.getLogger(name).addHandler(complaints)
     page = _page()
     runner = page.runner()

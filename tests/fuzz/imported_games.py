@@ -6,11 +6,11 @@ import functools
 import json
 
 import games
-from daemon.storage.formats.formats import FORMATS, suiting, to_json
-from daemon.storage.formats.imported import MAX_PLIES, ImportFault
-from daemon.storage.formats.played import play_again
-from daemon.storage.formats.reading import read_text
-from daemon.storage.stored_game import StoredGame
+from daemon.record.formats.formats import FORMATS, suiting, to_json
+from daemon.record.formats.imported import MAX_PLIES, ImportFault
+from daemon.record.formats.played import play_again
+from daemon.record.formats.reading import read_text
+from daemon.record.stored_game import StoredGame
 from tests.fuzz.entry import Entry, IllegalState
 from tests.fuzz.game_entries import text_of
 

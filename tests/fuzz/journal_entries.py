@@ -12,10 +12,10 @@ from pathlib import Path
 
 import games
 from daemon.game.effects import Record
-from daemon.storage.journal import Journal, JournalError
-from daemon.storage.journal_schema import MIGRATIONS
-from daemon.storage.salvage import open_record
-from daemon.storage.stored_line import history_of, line_of
+from daemon.record.journal import Journal, JournalError
+from daemon.record.journal_schema import MIGRATIONS
+from daemon.record.salvage import open_record
+from daemon.record.stored_line import history_of, line_of
 from rules import GameError, Outcome
 from tests.fuzz.entry import Entry, IllegalState
 from tests.fuzz.game_entries import check_position

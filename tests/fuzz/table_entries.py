@@ -13,9 +13,9 @@ import numpy as np
 from agents.messages import ReplyMessage, StateMessage, encode
 from daemon.commands.command import NAMES, CommandError, parse_command
 from daemon.config.seats import Seat
-from daemon.core.command_handlers import obey
-from daemon.core.match import Match
 from daemon.judging.referee import Referee
+from daemon.match.command_handlers import obey
+from daemon.match.match import Match
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.learning import StartLesson
 from daemon.perception.pipeline import Observation

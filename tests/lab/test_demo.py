@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 import games
 from calibration.template import load_template
-from daemon.app.session import Session
-from daemon.storage.journal import Journal
+from daemon.record.journal import Journal
+from daemon.run.session import Session
 from lab.demo import cli as demo_cli
 from lab.demo.cli import demo_config, tally_text
 from lab.demo.demo import Demo, Tally, seen_plies

@@ -12,11 +12,11 @@ import pytest
 
 import games
 from calibration.template import load_template
-from daemon.app.session import Session
 from daemon.cli.voices import is_heard
-from daemon.i18n.translation import in_words
-from daemon.outputs.speech.spelling import spelled
-from daemon.outputs.speech.verbosity import is_spoken
+from daemon.run.session import Session
+from daemon.voice.spelling import spelled
+from daemon.voice.verbosity import is_spoken
+from daemon.words.translation import in_words
 from lab.demo.cli import demo_config
 from lab.demo.demo import Demo, Tally
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from daemon.commands.command import DECLARED, Command, Move
 from daemon.commands.spoken.grammar import NOTHING, PASS, Said, called, understand, understand_words
 from daemon.commands.spoken.words import ANSWERS
-from daemon.i18n.translation import in_words, worded
+from daemon.words.translation import in_words, worded
 from wording import Sentence, sentence
 
 ANSWER_S = 15.0

@@ -15,8 +15,8 @@ from pydantic import BaseModel
 
 import games
 from calibration.template import load_template
-from daemon.core.match import Match
 from daemon.judging.referee import Referee
+from daemon.match.match import Match
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Observation, Pipeline
 from lab.bench.speed.figures import Figure, figure

@@ -8,7 +8,7 @@ import pytest
 
 import games
 from daemon.belief.belief import Belief
-from daemon.outputs.instruction import requested
+from daemon.page.instruction import requested
 from games.draughts import Draughts, Move, Position
 from rules import Step
 from rules.turns import begins_turn, carry_out

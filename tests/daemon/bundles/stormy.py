@@ -15,10 +15,10 @@ from daemon.bundles.bundle import PipelineSettings
 from daemon.bundles.bundle_writer import TableFacts
 from daemon.bundles.scene_keeper import Limits, SceneKeeper
 from daemon.commands.command import Command, Undo
-from daemon.core.command_handlers import obey
-from daemon.core.match import Match
 from daemon.game.effects import Announcement
 from daemon.judging.referee import Referee
+from daemon.match.command_handlers import obey
+from daemon.match.match import Match
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Pipeline
 from lab.simulated.scenes import profile_of

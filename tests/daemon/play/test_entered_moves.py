@@ -26,12 +26,12 @@ from daemon.commands.command import (
     mark_of,
 )
 from daemon.config.seats import Seat
-from daemon.core.command_handlers import obey
-from daemon.core.legal_moves import legal_moves_of
-from daemon.core.match import Match
 from daemon.game.effects import Announcement
 from daemon.game.hands import shown_hands
 from daemon.judging.referee import Referee
+from daemon.match.command_handlers import obey
+from daemon.match.legal_moves import legal_moves_of
+from daemon.match.match import Match
 from rules import AnyGame
 from rules.turns import line_of_play
 from tests.daemon.match_bench import Notebook, Post

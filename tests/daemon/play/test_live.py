@@ -8,7 +8,7 @@ import time
 from email.message import Message
 from pathlib import Path
 
-from daemon.storage.formats.reading import read_text
+from daemon.record.formats.reading import read_text
 from tests.daemon.http_client import ask
 from tests.daemon.play.test_no_camera import Table
 from tests.waiting import PATIENCE_S

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 import games
-from daemon.app import game_chooser
 from daemon.commands.command import Answer, CommandError
 from daemon.commands.game_choice import ChoiceError, chosen, parse_choice, restored, save
 from daemon.config.player_names import player_name
 from daemon.config.settings import Config
+from daemon.run import game_chooser
 from daemon.setup.catalogue import Catalogue
 from daemon.setup.menu import menu_of
 from places.weights import WeightsError

@@ -14,9 +14,9 @@ import pytest
 
 import games
 from calibration.template import load_template
-from daemon.app.loop import Daemon
-from daemon.app.session import Session
 from daemon.config.settings import Config
+from daemon.run.loop import Daemon
+from daemon.run.session import Session
 from tests.daemon.http_client import ask
 from tests.daemon.quiet_table import quiet
 from tests.waiting import PATIENCE_S

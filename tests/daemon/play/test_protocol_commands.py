@@ -9,8 +9,8 @@ from pathlib import Path
 from daemon.commands.command import NAMES, parse_command
 from daemon.commands.game_choice import MAX_BYTES, SECTIONS, chosen, parse_choice
 from daemon.config.settings import Config
-from daemon.core.command_handlers import obey
-from daemon.core.legal_moves import MAX_MOVES
+from daemon.match.command_handlers import obey
+from daemon.match.legal_moves import MAX_MOVES
 from daemon.setup.catalogue import Catalogue
 from daemon.setup.menu import menu_of
 from tests.daemon.test_command_handlers import at

@@ -11,8 +11,8 @@ import pytest
 
 import tests.agents
 from agents import engines
-from daemon.agents import requests
-from daemon.storage.journal import Journal
+from daemon.bus import requests
+from daemon.record.journal import Journal
 from tests.daemon.play.test_no_camera import Table
 
 FAKE = Path(tests.agents.__path__[0]) / "fake_engines" / "engine.py"

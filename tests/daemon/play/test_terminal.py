@@ -18,9 +18,9 @@ from typer.testing import CliRunner
 
 import games
 from calibration.template import load_template
-from daemon.app.terminal import MAX_LINE_BYTES, TypedLines
 from daemon.cli import play as play_cli
 from daemon.drawing.text_board import NEW, TextBoard
+from daemon.run.terminal import MAX_LINE_BYTES, TypedLines
 from rules.options import switched_on
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -10,9 +10,9 @@ import pytest
 
 import games
 from calibration.template import load_template
-from daemon.app.session import Session
-from daemon.app.terminal import HELP, WORDS, TerminalGame, TypedLines
 from daemon.cli import play as play_cli
+from daemon.run.session import Session
+from daemon.run.terminal import HELP, WORDS, TerminalGame, TypedLines
 from tests.daemon.pseudo import LANGUAGE, untranslated
 
 TYPED = frozenset(

@@ -19,18 +19,18 @@ import pytest
 
 import games
 from calibration.template import load_template
-from daemon.agents import bus
-from daemon.app import health
-from daemon.app.config_apply import ConfigApplier
-from daemon.app.health import health_of
-from daemon.app.session import Session
+from daemon.bus import bus
 from daemon.cli.run import Daemon
-from daemon.i18n import translation
-from daemon.outputs import web
-from daemon.outputs.speech import speech
+from daemon.page import web
+from daemon.run import health
+from daemon.run.config_apply import ConfigApplier
+from daemon.run.health import health_of
+from daemon.run.session import Session
 from daemon.supervision import camera as camera_module
 from daemon.supervision.notify import Notifier
 from daemon.supervision.troubles import FAULT_REPORTS
+from daemon.voice import speech
+from daemon.words import translation
 from tests.daemon.quiet_table import FREE, quiet
 from tests.daemon.supervision.test_camera import Plug
 from tests.waiting import PATIENCE_S, wait_for

@@ -1,0 +1,159 @@
+"""Web handlers for setting a table up: the camera's own picture, the list of cameras, boards to print."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import random
+import threading
+from collections.abc import Callable
+
+import cv2
+import numpy as np
+from aiohttp import web
+
+import games
+from calibration.sheet import SheetError, layout_of
+from calibration.template import TemplateError, load_template
+from daemon.commands.command import CommandError
+from daemon.commands.sources import is_same, meant
+from daemon.drawing.board_svg import board_svg
+from daemon.game.hands import dealt
+from daemon.page.answering import Busy, Problem, WorkThread
+from daemon.page.guard import SVG
+from daemon.page.page_state import JPEG_QUALITY
+from daemon.page.permission import Permission
+from daemon.page.preview import Preview
+from daemon.page.view import template_of
+from rules import GameError, HiddenHands, figures_of
+from rules.options import rules_from_words, switched_on
+from vision.frame import Image
+from vision.sheet.ink import PAPERS_MM
+from vision.sources.cameras import cameras
+
+DRAW_S = 10.0
+"""Seconds, longest wait for a sheet."""
+MAX_RULES = 8
+PICTURE_S = 3600
+"""Seconds that browsers keep the picture of a game."""
+PLIES, SEED, CHOICES = 16, 7, 4
+"""Plies after which a board shows what the game is about; the seed of their choice; and from how many moves the one
+nearest to the middle is chosen, so that stones lie together as in a game."""
+FORMATS = {"pdf": "application/pdf", "svg": "image/svg+xml"}
+
+
+class Setup:
+    """Handles the set-up page's requests. Used by the page's thread; any thread may replace the picture."""
+
+    def __init__(self, permission: Permission) -> None:
+        self.preview = Preview(permission)
+        self._lock = threading.Lock()
+        self._draw: Callable[[], Image] | None = None
+        self._source = ""
+        self._drawing = WorkThread("setup", 4, DRAW_S)
+
+    def set_frame(self, draw: Callable[[], Image] | None, source: str = "") -> None:
+        """Replaces the camera's picture, drawn on request, and which camera it is from; None for no picture."""
+        with self._lock:
+            self._draw, self._source = draw, source
+
+    def add_routes(self, router: web.UrlDispatcher) -> None:
+        router.add_get("/frame.jpg", self.frame)
+        router.add_get("/cameras", self.listed)
+        router.add_post("/preview", self.looked)
+        router.add_get(r"/sheet.{format:(?:pdf|svg)}", self.sheet)
+        router.add_get(r"/picture/{name:\w{1,64}}.svg", self.picture)
+
+    def close(self) -> None:
+        self._drawing.close()
+        self.preview.close()
+
+    async def frame(self, _: web.Request) -> web.Response:
+        """The camera's current picture, with the board outlined."""
+        with self._lock:
+            draw = self._draw
+        if draw is None:
+            raise Problem(503, "no_picture", "no picture has come yet")
+        data = await self._worked(lambda: _jpeg(draw()), "try again in a moment")
+        return web.Response(body=data, content_type="image/jpeg")
+
+    async def looked(self, request: web.Request) -> web.Response:
+        """A picture from a camera that may be chosen; a camera already in use is not opened a second time."""
+        wanted = await self.preview.receive(request)
+        with self._lock:
+            used = self._draw is not None and is_same(meant(wanted, [self._source]), self._source)
+        return await self.frame(request) if used else await self.preview.look(wanted)
+
+    async def listed(self, _: web.Request) -> web.Response:
+        """The connected cameras, and the papers and games for printing boards."""
+        found = [{"source": one.stable or str(one.number), "text": one.text} for one in cameras()]
+        titles = [{"name": name, "title": games.find(name).title} for name in games.names()]
+        return web.json_response({"cameras": found, "papers": list(PAPERS_MM), "games": titles})
+
+    async def sheet(self, request: web.Request) -> web.Response:
+        """A board for printing; query: `game`, any number of `rule=name=value`, `paper`, `plain`."""
+        query, form = request.query, request.match_info["format"]
+        rules, paper = query.getall("rule", []), query.get("paper", "a4").lower()
+        if paper not in PAPERS_MM or len(rules) > MAX_RULES:
+            raise Problem(400, "invalid", f"paper is one of {', '.join(PAPERS_MM)}")
+        name, plain = query.get("game", "")[:64], query.get("plain", "") not in ("", "0", "no")
+        busy = "a sheet is being drawn; try again in a moment"
+        try:
+            data = await self._worked(lambda: _sheet(name, rules, paper, plain, form), busy)
+        except (GameError, SheetError, TemplateError, CommandError, ValueError) as error:
+            raise Problem(400, "invalid", str(error)[:512]) from None
+        file = f'attachment; filename="{games.find(name).about.short_name}-{paper}.{form}"'
+        return web.Response(body=data, content_type=FORMATS[form], headers={"Content-Disposition": file})
+
+    async def picture(self, request: web.Request) -> web.Response:
+        """The drawn board of a game, for choosing it."""
+        name = request.match_info["name"]
+        if name not in games.names():
+            raise Problem(404, "not_here", f"there is no game {name!r}; there are {', '.join(games.names())}")
+        drawn = await asyncio.to_thread(game_picture, name)
+        response = web.Response(text=drawn, content_type=SVG, headers={"Cache-Control": f"max-age={PICTURE_S}"})
+        response.enable_compression()
+        return response
+
+    async def _worked(self, work: Callable[[], bytes], busy: str) -> bytes:
+        """Runs the work in its own thread. Raises Problem if too many are waiting or it takes too long."""
+        try:
+            return await self._drawing.result(work)
+        except (Busy, TimeoutError):
+            raise Problem(503, "busy", busy) from None
+
+
+def _jpeg(image: Image) -> bytes:
+    return bytes(cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])[1])
+
+
+def _sheet(name: str, rules: list[str], paper: str, plain: bool, form: str) -> bytes:
+    # Imported here because they bring the fonts.
+    from vision.sheet.drawing import draw_sheet
+    from vision.sheet.files import pdf_of, svg_of
+
+    game = games.load(name, rules_from_words(rules))
+    template = load_template(game.name, switched_on(game))
+    lying = template.size_mm[0] >= template.size_mm[1]
+    page = draw_sheet(layout_of(template, lying), paper, tinted=not plain).page
+    return pdf_of(page) if form == "pdf" else svg_of(page).encode()
+
+
+@functools.lru_cache(maxsize=32)
+def game_picture(name: str) -> str:
+    """The SVG of a game by its name. Raises GameError if there is none."""
+    game, chance = games.load(name), random.Random(SEED)
+    position = dealt(game, SEED) or game.initial()
+    template = template_of(game)
+    middle = template.cells_mm.mean(axis=0)
+
+    def away(cell: int) -> float:
+        return float(np.hypot(*(template.cells_mm[cell] - middle)))
+
+    for _ in range(PLIES):
+        moves = [move for move in game.legal_moves(position) if game.steps(position, move)]
+        if not moves:
+            break
+        some = chance.sample(moves, min(CHOICES, len(moves)))
+        position = game.apply(position, min(some, key=lambda move: away(game.steps(position, move)[0].cell)))
+    return board_svg(template, figures_of(game, position), tiles=HiddenHands.of(game).tiles(position), labelled=False)

@@ -1,0 +1,216 @@
+"""Speech: phrases in order, spoken if the machine can, and always available as text.
+
+`Speaker.say` puts a phrase in a short queue and returns. One thread has the voice create the sound and the player play
+it, each in a process that is killed if it hangs. Without a voice or a sound card the game continues: one message says
+so, and the phrases appear in the log, in the state and on the overlay.
+"""
+
+from __future__ import annotations
+
+import collections
+import logging
+import threading
+import time
+import unicodedata
+from collections.abc import Sequence
+from pathlib import Path
+
+from daemon.voice import player, voice
+from daemon.voice.command_voice import FallbackVoice, voice_of
+from daemon.voice.player import PlayError
+from daemon.voice.spelling import spelled
+from daemon.voice.voice import VoiceError
+from daemon.words.translation import worded
+
+_log = logging.getLogger(__name__)
+
+MAX_WAITING = 8
+"""Most phrases waiting; beyond that the oldest that is not urgent is dropped."""
+MAX_LENGTH = 300
+"""Characters in one phrase."""
+CLOSE_S = 3.0
+AGAIN_S = 60.0
+"""Seconds before retrying a voice with a lasting fault of the machine, which somebody may have fixed."""
+
+
+def clean(text: str) -> str:
+    """The text without control and formatting characters, on one line, of at most `MAX_LENGTH` in whole words."""
+    visible = "".join(" " if unicodedata.category(letter)[0] in "CZ" else letter for letter in text[: 20 * MAX_LENGTH])
+    words = " ".join(visible.split())
+    if len(words) <= MAX_LENGTH:
+        return words
+    return words[: MAX_LENGTH + 1].rpartition(" ")[0] or words[:MAX_LENGTH]
+
+
+class Speaker:
+    """Speaks phrases one after the other. Every method is thread-safe, and `say` never blocks."""
+
+    def __init__(
+        self,
+        language: str = "en",
+        rate_wpm: int = 165,
+        device: str | None = None,
+        render_to: Path | None = None,
+        enabled: bool = True,
+        voice_process: Sequence[str] = voice.PROCESS,
+        player_process: Sequence[str] = player.APLAY,
+        command: Sequence[str] = (),
+        command_s: float = 20.0,
+        server: str = "",
+        server_s: float = 5.0,
+    ) -> None:
+        """Starts the thread; the voice's process starts with the first phrase.
+
+        `device` is an ALSA name, None the default one. With `render_to` every phrase is written to a numbered wave file
+        in that folder and none is played. If not `enabled`, phrases are only kept as the last text. `command` speaks
+        instead of espeak-ng, each phrase in at most `command_s` seconds; so does the Wyoming server at `server`.
+        """
+        self._device, self._folder, self._enabled = device or None, render_to, enabled
+        self._player_process = player_process
+        self._voice = voice_of(language, rate_wpm, voice_process, command, command_s, server, server_s)
+        self._waiting: collections.deque[tuple[bool, str]] = collections.deque()
+        self._changed = threading.Condition()
+        self._stop = threading.Event()
+        self._busy = False
+        self._spoken = self._dropped = self._failed = 0
+        self._reason = "" if enabled else worded("switched off in the configuration")
+        self._lasting = not enabled
+        self._again_s = float("inf")
+        self._last = ""
+        self._thread = threading.Thread(target=self._serve, name="speech", daemon=True)
+        self._thread.start()
+
+    def say(self, text: str, urgent: bool = False) -> None:
+        """Queues a phrase; an urgent one goes before those that are not, behind other urgent ones."""
+        phrase = clean(text)
+        if not phrase:
+            return
+        with self._changed:
+            self._last = phrase
+            if (self._lasting and time.monotonic() < self._again_s) or self._stop.is_set():
+                return
+            ahead = sum(waiting for waiting, _ in self._waiting) if urgent else len(self._waiting)
+            self._waiting.insert(ahead, (urgent, phrase))
+            if len(self._waiting) > MAX_WAITING:
+                self._drop()
+            self._changed.notify_all()
+
+    @property
+    def is_alive(self) -> bool:
+        return self._thread.is_alive()
+
+    @property
+    def is_talking(self) -> bool:
+        return self._busy or bool(self._waiting)
+
+    def status(self) -> dict[str, object]:
+        """`ok`, `state` (`on`, `written_only`, `off`), `text` with the reason, and figures.
+
+        The figures: `spoken`, `failed`, `dropped`, `waiting`, `restarts`, and `last`, the last text.
+        """
+        with self._changed:
+            state = "off" if not self._enabled else "written_only" if self._reason else "on"
+            return {
+                "ok": state != "written_only",
+                "state": state,
+                "text": self._reason or self._other_voice() or worded("speaks"),
+                "spoken": self._spoken,
+                "failed": self._failed,
+                "dropped": self._dropped,
+                "waiting": len(self._waiting),
+                "restarts": max(0, self._voice.starts - 1),
+                "last": self._last,
+            }
+
+    def _other_voice(self) -> str:
+        """Status text about a failing other voice; empty if there is none, or it works."""
+        trouble = self._voice.trouble if isinstance(self._voice, FallbackVoice) else ""
+        return trouble and worded("speaks with espeak-ng: {why}", why=trouble)
+
+    def wait_until_silent(self, timeout_s: float) -> bool:
+        """Waits until everything has been said; returns whether that happened in time."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not (self._waiting or self._busy), timeout_s)
+
+    def close(self) -> None:
+        """Stops speaking at once, even mid-phrase, and ends the processes; may be called twice."""
+        self._stop.set()
+        with self._changed:
+            self._dropped += len(self._waiting)
+            self._waiting.clear()
+            self._changed.notify_all()
+        self._thread.join(CLOSE_S)
+
+    def _drop(self) -> None:
+        """Drops the oldest phrase that is not urgent, or else the oldest."""
+        places = [place for place, (urgent, _) in enumerate(self._waiting) if not urgent]
+        del self._waiting[places[0] if places else 0]
+        self._dropped += 1
+
+    def _serve(self) -> None:
+        try:
+            while (phrase := self._next()) is not None:
+                begun_s = time.monotonic()
+                reason, lasting = self._speak(phrase)
+                self._note(phrase, reason, lasting, time.monotonic() - begun_s)
+        except Exception as error:  # noqa: BLE001 - the top of the thread
+            _log.exception("speech has stopped")
+            self._note("", f"speech has stopped: {error}", True, 0.0)
+        finally:
+            self._voice.close()
+
+    def _next(self) -> str | None:
+        """Waits for the next phrase; None when closing."""
+        with self._changed:
+            self._busy = False
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self._waiting or self._stop.is_set())
+            if self._stop.is_set():
+                return None
+            self._busy = True
+            return self._waiting.popleft()[1]
+
+    def _speak(self, phrase: str) -> tuple[str, bool]:
+        """Why a phrase was not heard, and whether the fault is lasting; ("", False) if it was heard."""
+        try:
+            sound = self._voice.render(spelled(phrase), self._stop)
+            if not sound:  # the command has played it itself
+                return "", False
+            if self._folder is not None:
+                _write(self._folder, sound)
+            else:
+                player.play(sound, self._device, self._stop, self._player_process)
+        except VoiceError as error:
+            return str(error), error.lasting
+        except PlayError as error:
+            return str(error), False
+        except OSError as error:
+            return f"{self._folder}: {error.strerror}", False
+        return "", False
+
+    def _note(self, phrase: str, reason: str, lasting: bool, seconds: float) -> None:
+        """Updates the counts, and logs a change once."""
+        with self._changed:
+            if self._stop.is_set():
+                return
+            self._spoken += not reason
+            self._failed += bool(reason)
+            before, self._reason, self._lasting = self._reason, reason, lasting
+            if lasting:
+                self._again_s = time.monotonic() + AGAIN_S
+                self._dropped += len(self._waiting)
+                self._waiting.clear()
+        if reason and not before:
+            _log.warning("written only, not spoken: %s", reason)
+        elif before and not reason:
+            _log.warning("speech works again")
+        _log.debug("%.2f s for %r: %s", seconds, phrase, reason or "spoken")
+
+
+def _write(folder: Path, sound: bytes) -> None:
+    """Writes a wave file to the folder under the next number, whole or not at all."""
+    folder.mkdir(parents=True, exist_ok=True)
+    number = max((int(path.stem) for path in folder.glob("[0-9]*.wav") if path.stem.isdigit()), default=0) + 1
+    part = folder / f"{number:04d}.part"
+    part.write_bytes(sound)
+    part.rename(folder / f"{number:04d}.wav")
