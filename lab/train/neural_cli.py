@@ -106,6 +106,12 @@ def neural_morris(
     threads: Annotated[int, typer.Option(min=1, max=1024, help="Processor cores for torch and for labelling.")] = 1,
     backend: BackendOption = None,
     cluster: ClusterOption = None,
+    trial: Annotated[
+        bool,
+        typer.Option(
+            "--trial", help="Try the recipe: learn from four fifths of the training data, measure on the other fifth."
+        ),
+    ] = False,
     afresh: Annotated[bool, typer.Option("--afresh", help="Discard a stopped run and start again.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the held-out figures as one JSON object.")] = False,
 ) -> None:
@@ -123,7 +129,7 @@ def neural_morris(
     /tmp/run
     """
     with training_packages():
-        from lab.train.neural_morris import make_neural_morris
+        from lab.train.neural_morris import make_neural_morris, try_recipe
         from lab.train.neural_morris_fit import Recipe
     if design not in DESIGNS:
         raise stop("train", f"--design is ours or paper, not {design!r}")
@@ -168,7 +174,12 @@ def neural_morris(
             def report(done: int, total: int, how: str) -> None:
                 progress.update(task, completed=done, total=total, description=f"{design}: {how}")
 
-            figures = make_neural_morris(good_moves, out, work, recipe, command, report, afresh=afresh, backend=where)
+            if trial:
+                figures = try_recipe(good_moves, work, recipe, report, afresh=afresh, backend=where)
+            else:
+                figures = make_neural_morris(
+                    good_moves, out, work, recipe, command, report, afresh=afresh, backend=where
+                )
     except (ValueError, OSError) as error:
         raise stop("train", error) from None
     except KeyboardInterrupt:

@@ -94,6 +94,6 @@ def test_games_teach_that_men_are_worth_having() -> None:
     assert 0.4 < float(positions.worth.mean()) < 0.6
     fitted = morris.fit(positions, 3, 1, lambda: None)
     search = MorrisSearch(GAME, 1, 0)
-    search.memory[int(layout.PATTERNS) : int(layout.TABLE)] = fitted.weights.reshape(-1).view(np.uint64)
+    search.memory[int(layout.PATTERNS) : int(layout.PATTERNS_END)] = fitted.weights.reshape(-1).view(np.uint64)
     many, few = bits("a7 g7 d6 c4 e3 f2"), bits("d7 b4 g1")
     assert value(search, many, few) > value(search, few, many)

@@ -157,7 +157,7 @@ def draughts(rules: dict[str, object], start: str = "") -> StoredGame:
     return judged(Imported("draughts", options, tuple(plies), ("Ana", "Ben"), start=start), "here")
 
 
-@pytest.mark.parametrize("rules", [*games.find("draughts").rule_sets, "changed"])
+@pytest.mark.parametrize("rules", [*games.find("draughts").about.rule_sets, "changed"])
 def test_what_is_written_is_read_again(rules: str) -> None:
     stored = draughts({"flying": True, "king_plies": 70} if rules == "changed" else {"set": rules})
     text = to_movetext(play_again(stored))

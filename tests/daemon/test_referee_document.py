@@ -36,7 +36,7 @@ from daemon.judging.referee import Referee
 from daemon.match.command_handlers import obey
 from daemon.record import puzzles as stored
 from daemon.record.puzzles import PuzzleStore
-from daemon.run import keyboard, ui_publisher
+from daemon.run import session_runner, ui_publisher
 from rules import AnyGame, Outcome
 from rules.turns import boards_of_turn, line_of_play
 from tests.daemon.readings import board_with, judged, reading_of
@@ -315,8 +315,8 @@ def test_each_command_brings_what_the_table_says(row: list[str]) -> None:
     announced = told(command)[: len(codes.split(","))]
     assert codes == ", ".join(f"`{one.code}`" for one in announced)
     assert said == " / ".join(one.text for one in announced)
-    pressed = [key.replace(" ", "space") for key, kind in keyboard.KEYS.items() if type(kind) is type(command)]
-    assert presses == " ".join(pressed * (2 if pressed and pressed[0] in keyboard.TWICE else 1))
+    pressed = [key.replace(" ", "space") for key, kind in session_runner.KEYS.items() if type(kind) is type(command)]
+    assert presses == " ".join(pressed * (2 if pressed and pressed[0] in session_runner.TWICE else 1))
 
 
 def test_every_command_and_every_code_is_in_the_document() -> None:

@@ -14,12 +14,13 @@ pytest.importorskip("onnx")
 
 from agents.jobs import Backend  # noqa: E402
 from agents.morris_networks import NONE  # noqa: E402
-from agents.morris_networks.good_moves import GoodMoves, States, as_rows, held_out, state_of  # noqa: E402  # noqa: E402
+from agents.morris_networks.good_moves import GoodMoves, States, as_rows, held_out, state_of  # noqa: E402
 from agents.morris_networks.legality import is_legal  # noqa: E402
 from agents.morris_networks.networks import FILES, load_networks  # noqa: E402
 from games.nine_mens_morris import NineMensMorris  # noqa: E402
+from lab.train import neural_morris  # noqa: E402
 from lab.train.neural_cli import draw_curves, read_curve  # noqa: E402
-from lab.train.neural_morris import export, folded  # noqa: E402
+from lab.train.neural_morris import export, folded, try_recipe  # noqa: E402
 from lab.train.neural_morris_designs import OurDesign, PaperDesign, ResidualNetwork, make_design  # noqa: E402
 from lab.train.neural_morris_fit import Recipe, Run, fit, raw_answers  # noqa: E402
 from lab.train.neural_morris_labels import labelled  # noqa: E402
@@ -102,6 +103,26 @@ def test_training_learns_what_it_is_shown_and_never_what_is_held_out(tmp_path: P
     curve = (tmp_path / "ours.jsonl").read_text(encoding="utf-8").splitlines()
     assert len(curve) == 12
     assert likely(network, learnt).mean() > likely(make_design("ours", 0.1).eval(), learnt).mean() + 2
+
+
+def test_a_trial_learns_nothing_from_what_is_held_out_and_measures_on_none_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good = good_moves(80)
+    apart = held_out(good.states, 1)
+    shown: list[GoodMoves] = []
+
+    def looked_at(learnt: GoodMoves, held: GoodMoves, *rest: object, **more: object) -> OurDesign:
+        shown.extend([learnt, held])
+        return OurDesign(layers=1).eval()
+
+    monkeypatch.setattr(neural_morris, "read_good_moves", lambda _path: good)
+    monkeypatch.setattr(neural_morris, "fit", looked_at)
+    figures = try_recipe(tmp_path, tmp_path, Recipe("ours", epochs=1), lambda *_: None)
+    secret = {row.tobytes() for row in good.states.cells[apart]}
+    seen = [row.tobytes() for part in shown for row in part.states.cells]
+    assert len(shown[0]) and len(shown[1]) == figures["states"]
+    assert len(seen) == (~apart).sum() and not secret & set(seen)
 
 
 def test_positions_are_labelled_by_our_own_search_the_same_after_a_stop(tmp_path: Path) -> None:
