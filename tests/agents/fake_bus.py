@@ -18,6 +18,7 @@ import zmq
 import games
 from agents.messages import ErrorMessage, LimitsPart, PlayerPart, StateMessage, encode
 from rules.turns import line_of_play
+from tests.waiting import PATIENCE_S
 
 Json = dict[str, Any]
 
@@ -64,7 +65,7 @@ class FakeBus:
                 self.heard.append((identity, json.loads(data)))
         return self.heard[start:]
 
-    def wait(self, wanted: Callable[[Json], bool], timeout_s: float = 20.0) -> tuple[bytes, Json]:
+    def wait(self, wanted: Callable[[Json], bool], timeout_s: float = PATIENCE_S) -> tuple[bytes, Json]:
         """Waits for the next message for which `wanted` is true."""
         end_s = time.monotonic() + timeout_s
         while time.monotonic() < end_s:
@@ -73,7 +74,7 @@ class FakeBus:
                     return identity, message
         raise AssertionError(f"nothing of that kind came within {timeout_s} s; heard {self.heard[-5:]}")
 
-    def wait_for(self, kind: str, timeout_s: float = 20.0) -> tuple[bytes, Json]:
+    def wait_for(self, kind: str, timeout_s: float = PATIENCE_S) -> tuple[bytes, Json]:
         return self.wait(lambda message: message["type"] == kind, timeout_s)
 
     def close(self) -> None:
