@@ -35,6 +35,7 @@ from rules import Outcome
 from rules.turns import line_of_play
 from tests.daemon.bundles.stormy import DARK, LIGHT, StormyTable
 from tests.daemon.play.test_no_camera import Table
+from tests.waiting import PATIENCE_S
 from vision.reading import which_board
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -170,7 +171,7 @@ def test_the_page_plays_and_shows_it(tmp_path: Path) -> None:
         table.wait(lambda: table.get("state")["moves"] == ["d1", "d2"])
         refusal = table.tell(command="move", move="a2", ply=2)
         assert refusal[0] == 409 and "a2 is not the lowest free cell of its column" in refusal[1]["text"]
-        with urllib.request.urlopen(f"{table._address}board.svg", timeout=10) as drawn:
+        with urllib.request.urlopen(f"{table._address}board.svg", timeout=PATIENCE_S) as drawn:
             assert b"connect four" in drawn.read()
         assert [one["game"] for one in table.get("archive")["games"]] == ["connect_four"]
     finally:

@@ -8,6 +8,8 @@ import urllib.request
 from email.message import Message
 from typing import Any, NamedTuple
 
+from tests.waiting import PATIENCE_S
+
 
 class Reply(NamedTuple):
     status: int
@@ -25,7 +27,7 @@ def ask(address: str, body: object = None, *, method: str | None = None, **heade
     named = {"Content-Type": "application/json"} | {name.replace("_", "-"): value for name, value in headers.items()}
     request = urllib.request.Request(address, sent, named, method=method)
     try:
-        answer = urllib.request.urlopen(request, timeout=20)
+        answer = urllib.request.urlopen(request, timeout=PATIENCE_S)
     except urllib.error.HTTPError as error:
         answer = error
     with answer:

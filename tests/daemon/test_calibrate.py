@@ -23,6 +23,7 @@ from lab.simulated.style import default_style
 from lab.simulated.table import SimulatedTable
 from tests.daemon.test_cli import start
 from tests.vision.test_calibrate import photos
+from tests.waiting import PATIENCE_S
 from vision.calibrating import calibrate as fitting
 from vision.calibrating import guided, guided_inspection
 from vision.calibrating.verdict import Condition
@@ -131,7 +132,7 @@ def test_ctrl_c_while_the_camera_is_away_ends_it_without_a_profile(tmp_path: Pat
         assert lines[-1], lines
         lines.append(process.stderr.readline().decode())
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=20)
+    _, said = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 130
     assert b"0 of 4 pictures are taken" in said and b"Traceback" not in said
     assert not out.exists()

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from lab.bench.browsing import Table
+from tests.waiting import PATIENCE_S
 from vision.frame import Image
 
 WAIT_S = 60.0
@@ -25,7 +26,7 @@ class Watched:
 
     @property
     def said(self) -> list[str]:
-        with urllib.request.urlopen(f"{self.table.address}events", timeout=5.0) as response:
+        with urllib.request.urlopen(f"{self.table.address}events", timeout=PATIENCE_S) as response:
             return [one["text"] for one in json.load(response)]
 
     def await_(self, words: str) -> None:

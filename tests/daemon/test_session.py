@@ -31,6 +31,7 @@ from rules import Outcome
 from tests.daemon.quiet_table import quiet
 from tests.daemon.readings import reading_of
 from tests.daemon.sights import sight
+from tests.waiting import PATIENCE_S
 from vision.frame import Frame
 from vision.watching.align import LOST
 from vision.watching.watcher import Phase
@@ -77,7 +78,7 @@ def test_ctrl_c_while_a_session_opens_leaves_nothing_open(tmp_path: Path, monkey
     for address in (session.services.page.address, session.services.bus.state_endpoint):
         parts = urllib.parse.urlsplit(address)
         with pytest.raises(ConnectionRefusedError):
-            socket.create_connection((parts.hostname or "", parts.port or 0), timeout=5.0)
+            socket.create_connection((parts.hostname or "", parts.port or 0), timeout=PATIENCE_S)
 
 
 @pytest.fixture

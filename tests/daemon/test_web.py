@@ -25,7 +25,7 @@ from daemon.page.web import PAGE, WebError, WebPage
 from daemon.words import translation
 from lab.bench.browsing import Table, loaded_by, weight_of
 from tests.daemon.http_client import Reply, ask
-from tests.waiting import wait_for
+from tests.waiting import PATIENCE_S, wait_for
 
 
 def state(sequence: int = 1, **changes: object) -> StateMessage:
@@ -73,7 +73,7 @@ class Viewer:
     """A browser that shows the moving picture."""
 
     def __init__(self, page: WebPage) -> None:
-        self.response = urllib.request.urlopen(page.address + "video", timeout=5)
+        self.response = urllib.request.urlopen(page.address + "video", timeout=PATIENCE_S)
         boundary = self.response.headers["Content-Type"].partition("boundary=")[2]
         self.boundary = b"--" + boundary.encode() + b"\r\n"
         assert self.response.readline() == self.boundary
@@ -399,7 +399,7 @@ class Listener:
     """A /live client written by hand, without a WebSocket library."""
 
     def __init__(self, page: WebPage, origin: str | None = None) -> None:
-        self.socket = socket.create_connection(("127.0.0.1", page.port), timeout=5)
+        self.socket = socket.create_connection(("127.0.0.1", page.port), timeout=PATIENCE_S)
         extra = f"Origin: {origin}\r\n" if origin else ""
         self.socket.sendall(
             f"GET /live HTTP/1.1\r\nHost: localhost:{page.port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n{extra}"

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
+from tests.waiting import PATIENCE_S
 from vision.frame import Frame, FrameSource, SourceError
 from vision.sources.live import HANG_S, MAX_ABANDONED, Connection, LiveSource
 from vision.sources.slot import Attempt
@@ -50,7 +51,7 @@ def hanging() -> Iterator[Callable[[int], tuple[LiveSource, Driver, Time]]]:
     def make(hangs: int) -> tuple[LiveSource, Driver, Time]:
         driver, clock = Driver(hangs), Time()
         made.append((LiveSource("camera 0", driver.connect, clock=clock), driver, clock))
-        assert driver.inside.acquire(timeout=10)
+        assert driver.inside.acquire(timeout=PATIENCE_S)
         return made[-1]
 
     yield make
@@ -97,7 +98,7 @@ def test_no_more_threads_hang_than_may_and_then_the_source_says_so(hanging: Hang
         clock.now_s = (HANG_S + 1) * (life + 1)
         assert source.read(0.01) is None
         if life < MAX_ABANDONED:
-            assert driver.inside.acquire(timeout=10)
+            assert driver.inside.acquire(timeout=PATIENCE_S)
     assert (source.abandoned, driver.opened, source.hangs) == (MAX_ABANDONED, MAX_ABANDONED + 1, True)
     driver.hangs = 0
     driver.let_go.set()

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
+from tests.waiting import PATIENCE_S
 from vision.frame import Frame, SourceEnded, SourceError
 from vision.sources.encoded import decode
 from vision.sources.mjpeg import mjpeg_frames
@@ -55,7 +56,7 @@ def levels(server: MjpegServer) -> list[int]:
 
 def ask(server: MjpegServer, path: str, data: bytes | None = None) -> tuple[int, bytes]:
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{server.port}{path}", data, timeout=5) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{server.port}{path}", data, timeout=PATIENCE_S) as answer:
             return answer.status, answer.read()
     except urllib.error.HTTPError as error:
         with error:

@@ -20,7 +20,7 @@ from lab.simulated.cli import NamedFrames, app, sides_of
 from lab.simulated.scripted_games import ScriptedGames
 from lab.simulated.source import StateFollower, waiting_move
 from rules.turns import line_of_play
-from tests.waiting import wait_for
+from tests.waiting import PATIENCE_S, wait_for
 from vision.frame import Image
 from vision.sources.encoded import Picture, decode
 from vision.sources.mjpeg import mjpeg_frames
@@ -96,7 +96,7 @@ def test_a_sitting_tells_the_truth_and_plays_in_real_time() -> None:
         assert isinstance(first, Picture)
         assert decoded(first).shape == (90, 160, 3)
         wait_for(lambda: len(sitting.truth()["moves"]) >= 2)  # type: ignore[arg-type]
-        with urllib.request.urlopen(f"http://127.0.0.1:{server.port}/truth", timeout=5) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{server.port}/truth", timeout=PATIENCE_S) as answer:
             truth = json.load(answer)
     finally:
         server.stop()

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from lab.simulated.scripted_games import record_video
+from tests.waiting import PATIENCE_S
 from vision.frame import Frame, FrameSource, Image, SourceEnded, SourceError
 from vision.sources import mjpeg
 from vision.sources.encoded import JpegSplitter, decode
@@ -240,7 +241,7 @@ def camera() -> Iterator[str]:
     yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()
     server.server_close()
-    thread.join(timeout=2)
+    thread.join(timeout=PATIENCE_S)
 
 
 @pytest.mark.parametrize("path", ["/usual", "/bare", "/chunked", "/breaks", "/shot.jpg"])

@@ -19,6 +19,8 @@ from typing import Any
 
 import pytest
 
+from tests.waiting import PATIENCE_S
+
 WAIT_S = 60.0
 
 
@@ -79,7 +81,7 @@ class Process(Table):
 
     def part(self, name: str) -> dict[str, Any]:
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/healthz", timeout=10) as answer:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/healthz", timeout=PATIENCE_S) as answer:
                 body = answer.read()
         except urllib.error.HTTPError as error:
             with error:

@@ -105,7 +105,7 @@ class Table:
     def get(self, path: str) -> tuple[int, Any]:
         assert self.session.services.page is not None
         try:
-            with urllib.request.urlopen(self.session.services.page.address + path, timeout=10) as answer:
+            with urllib.request.urlopen(self.session.services.page.address + path, timeout=PATIENCE_S) as answer:
                 status, body = answer.status, answer.read()
         except urllib.error.HTTPError as error:
             with error:
