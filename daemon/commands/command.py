@@ -100,7 +100,7 @@ class Undo(AtPly):
     offered=lambda now: now.watched and now.has_doubtful_movers,
 )
 class Mover(AtPly):
-    """Move `number` was made by the side of that name."""
+    """A move was made by the side of that name."""
 
     side: Annotated[
         Name, Typed(Argument(help="The side that made the move, such as green."), default=..., read=str.lower)
