@@ -17,7 +17,7 @@ from subprocess import DEVNULL, PIPE, TimeoutExpired
 from typing import Protocol
 
 from daemon.config.settings import wyoming_address
-from daemon.voice.line_process import STOP_S
+from daemon.voice.answering_process import STOP_S
 from daemon.voice.player import PlayError, seconds
 from daemon.voice.voice import PROCESS, Voice, VoiceError
 from daemon.voice.wyoming_voice import WyomingVoice

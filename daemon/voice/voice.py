@@ -8,7 +8,7 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from daemon.voice.line_process import LineProcess, ProcessError
+from daemon.voice.answering_process import AnsweringProcess, ProcessError
 
 START_S = 20.0
 """Seconds to import, open and warm up the engine on a small computer."""
@@ -32,7 +32,7 @@ class Voice:
     """
 
     def __init__(self, language: str, rate_wpm: int, process: Sequence[str] = PROCESS) -> None:
-        self._process = LineProcess("voice", [*process, "--language", language, "--rate", str(rate_wpm)], START_S)
+        self._process = AnsweringProcess("voice", [*process, "--language", language, "--rate", str(rate_wpm)], START_S)
 
     @property
     def starts(self) -> int:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from daemon.commands.spoken.words import ALPHABET, LETTERS, words_of
-from daemon.voice.line_process import LineProcess, ProcessError
+from daemon.voice.answering_process import AnsweringProcess, ProcessError
 from daemon.voice.listening.utterances import RATE_HZ
 from daemon.voice.wyoming import Address, Connection, WyomingError
 
@@ -69,7 +69,7 @@ class EmbeddedRecogniser:
     """Hears only what may be said now."""
 
     def __init__(self, wake: str, process: Sequence[str] = PROCESS) -> None:
-        self._process = LineProcess("recogniser", [*process, "--wake", wake], START_S)
+        self._process = AnsweringProcess("recogniser", [*process, "--wake", wake], START_S)
 
     def text(self, sound: bytes, phrases: Sequence[str], stop: threading.Event) -> str:
         """The call and a phrase, or nothing. Raises RecogniserError."""

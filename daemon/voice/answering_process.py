@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import logging
 import os
-import select
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from subprocess import DEVNULL, PIPE
 from typing import Any
 
 from daemon.supervision.restarts import RestartLimit
-from processes import Process
+from processes import LineProcess
 
 _log = logging.getLogger(__name__)
 
@@ -21,7 +19,6 @@ SHORT_S = 3.0
 """Seconds that a request waits until a failed process may restart; if it takes longer, the request fails."""
 STOP_S = 0.1
 """Seconds until a wait notices the stop signal."""
-MAX_ANSWER_LENGTH = 65536
 
 
 class ProcessError(RuntimeError):
@@ -32,7 +29,7 @@ class ProcessError(RuntimeError):
         self.lasting = lasting
 
 
-class LineProcess:
+class AnsweringProcess:
     """A process that writes `{"ready": true}`, then an answer with the same `id` for each request.
 
     Used by one thread.
@@ -49,8 +46,7 @@ class LineProcess:
         """The descriptor of that file; -1 once it is closed."""
         self._what, self._start_s = what, start_s
         self._command = (*command, "--file", f"/proc/self/fd/{self.file}")
-        self._process: Process | None = None
-        self._unread = b""
+        self._process: LineProcess | None = None
         self._limit = RestartLimit()
         self._request = 0
 
@@ -59,9 +55,7 @@ class LineProcess:
         process = self._process or self._start(stop)
         self._request += 1
         try:
-            assert process.stdin is not None
-            process.stdin.write(json.dumps({"id": self._request, **fields}).encode() + b"\n")
-            process.stdin.flush()
+            process.say(json.dumps({"id": self._request, **fields}))
             answer = self._answer(process, time.monotonic() + wait_s, stop)
             if answer.get("id") != self._request:
                 raise ProcessError(f"it answered {answer} to request {self._request}")
@@ -82,7 +76,7 @@ class LineProcess:
         if process is not None:
             process.close()
 
-    def _start(self, stop: threading.Event) -> Process:
+    def _start(self, stop: threading.Event) -> LineProcess:
         wait_s = self._limit.wait_s(time.monotonic())
         if wait_s > SHORT_S:
             raise ProcessError(f"the {self._what} failed too often; it is tried again in {wait_s:.0f} s")
@@ -90,9 +84,8 @@ class LineProcess:
             raise ProcessError("closing")
         self._limit.started(time.monotonic())
         self.starts += 1
-        self._unread = b""
         try:
-            process = Process(self._command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, pass_fds=[self.file])
+            process = LineProcess(self._command, pass_fds=[self.file])
             self._process = process
             answer = self._answer(process, time.monotonic() + self._start_s, stop)
         except (ProcessError, OSError) as error:
@@ -105,23 +98,16 @@ class LineProcess:
             _log.warning("%s", answer["warning"])
         return process
 
-    def _answer(self, process: Process, deadline_s: float, stop: threading.Event) -> dict[str, Any]:
+    def _answer(self, process: LineProcess, deadline_s: float, stop: threading.Event) -> dict[str, Any]:
         """The next line the process writes. Raises ProcessError if none arrives in time."""
-        assert process.stdout is not None
-        while b"\n" not in self._unread:
-            if stop.is_set():
-                raise ProcessError("closing")
-            if time.monotonic() > deadline_s:
-                raise ProcessError("it hangs")
-            if not select.select([process.stdout], [], [], STOP_S)[0]:
-                continue
-            data = os.read(process.stdout.fileno(), 4096)
-            self._unread += data
-            if not data:
-                raise ProcessError("it has died")
-            if len(self._unread) > MAX_ANSWER_LENGTH:
-                raise ProcessError("it writes rubbish")
-        line, _, self._unread = self._unread.partition(b"\n")
+        try:
+            while (line := process.hear(STOP_S)) is None:
+                if stop.is_set():
+                    raise ProcessError("closing")
+                if time.monotonic() > deadline_s:
+                    raise ProcessError("it hangs")
+        except EOFError:
+            raise ProcessError("it has died") from None
         try:
             answer = json.loads(line)
         except ValueError:
