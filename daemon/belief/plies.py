@@ -126,14 +126,13 @@ class PlySearch:
 
     def _seen_moves(self, position: Any) -> Sequence[tuple[Any, tuple[Step, ...]]]:
         """The legal moves that an agent does not forbid; of those that look alike the one that it asked for."""
-        moves, side = seen_moves(self._game, position), self._game.to_move(position)
-        if side not in self._manner.agents:
-            return moves
+        if self._game.to_move(position) not in self._manner.agents:
+            return seen_moves(self._game, position)
         expected, asked = self._manner.asked or (None, None)
         if asked is None or expected != position:
             return []
         like = [asked, *alike(self._game, position, asked)]
-        return [(asked, steps) for move, steps in moves if move in like]
+        return [(asked, steps) for move, steps in seen_moves(self._game, position) if move in like]
 
     def _passed(self, node: _Node, move: Any, *, chosen: bool) -> _Node:
         line, game = node.line, self._game

@@ -66,6 +66,10 @@ class Move(NamedTuple):
     """Index into `Gomoku.cells`."""
 
 
+LAYS = tuple(map(Move, range(19 * 19)))
+"""All of them, made once for the same reason."""
+
+
 class Choice(NamedTuple):
     """A decision of the swap2 opening that lays no stone."""
 
@@ -198,7 +202,7 @@ class Gomoku(Game[Position, Move | Choice], MarkedCells, Words):
         """A stone on each empty point except fouls, in the order of the cells; then the choices."""
         if self.outcome(position) is not None:
             return []
-        lays: list[Move | Choice] = [Move(cell) for cell in cells_of(self._open(position))]
+        lays: list[Move | Choice] = [LAYS[cell] for cell in cells_of(self._open(position))]
         return [*lays, *self._choices(position)]
 
     def empty(self, position: Position) -> int:

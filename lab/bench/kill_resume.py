@@ -289,8 +289,10 @@ class Bench:
         return False
 
     def close(self) -> None:
-        for process in filter(None, (self._daemon, self.table, self._relay)):
+        started = [one for one in (self._daemon, self.table, self._relay) if one is not None]
+        for process in started:
             process.send_signal(signal.SIGTERM)
+        for process in started:
             try:
                 process.wait(timeout=20)
             except subprocess.TimeoutExpired:

@@ -10,7 +10,8 @@ from lab.bench.kill_resume import Bench
 
 
 def test_killed_daemon_resumes_with_the_right_board_and_record(tmp_path: Path) -> None:
-    bench = Bench(tmp_path, 3, "nine_mens_morris", 4.0, ["men=3"], random.Random(3), any_=False, think_s=0.5)
+    rules = ["men=3", "quiet_plies=6"]
+    bench = Bench(tmp_path, 3, "nine_mens_morris", 4.0, rules, random.Random(3), any_=False, think_s=0.5)
     with contextlib.closing(bench):
         result = bench.play(kills=2, longest_s=3.0)
     assert result["kills"] == 2
