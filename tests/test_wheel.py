@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 OTHERS = ("python-daemon==3.1.2", "openai-agents==0.24.0")
-DEMO = ("demo", "--headless", "--fast", "--rule", "men=3", "--json")
+DEMO = ("demo", "--headless", "--fast", "--rule", "men=3", "--plies", "6", "--json")
 PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "-q")
 
 

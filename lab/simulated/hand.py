@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 
 import cv2
 import numpy as np
@@ -45,9 +46,9 @@ def carve(
     `view` is the camera's horizontal millimetres per millimetre of descent in the world, `towards` (2,) the unit
     vector from fingertips to elbow, by which light and view are turned into the hand's frame.
     """
-    tracer = _Tracer(style, grip, scale)
     axes = np.stack([towards, np.array([-towards[1], towards[0]]) * (-1 if style.left else 1)]).astype(np.float32)
-    skin, points, normals, sleeve = tracer.trace(axes @ view)
+    body = grip, style.bare_mm, style.size, scale
+    skin, points, normals, sleeve = _traced(*body, *(axes @ view).tolist())
     world = normals.copy()
     world[:, :2] = normals[:, :2] @ axes
     rng = np.random.default_rng(seed)
@@ -63,7 +64,7 @@ def carve(
     picture = np.where(skin[..., None], picture, spread) * cover[..., None]
     clear = np.asarray(np.rint(255 * (1 - cover)), dtype=np.uint8)
     lean = light.lamps[0].lean(*light.centre_mm)
-    dark = tracer.trace(axes @ lean)[0].astype(np.float32)
+    dark = _shadow(*body, *(axes @ lean).tolist()).astype(np.float32)
     soft = light.lamps[0].size_mm / light.lamps[0].distance_mm * 2
     near, far = (cv2.GaussianBlur(dark, (0, 0), scale * spread_mm) for spread_mm in (1.0 + 20 * soft, 3 + 60 * soft))
     us = np.arange(dark.shape[1], dtype=np.float32)[None] / np.float32(scale) + FRONT_MM
@@ -75,53 +76,60 @@ def carve(
     return Relief(colour, np.dstack([clear, clear, clear]), shade, scale)
 
 
-class _Tracer:
-    """Sphere tracing along parallel rays, in strips so that each ray meets few bones."""
+KEPT = 8
+"""Hands that are kept once traced, though their table is gone: two players' with both grips, twice."""
 
-    def __init__(self, style: HandStyle, grip: Grip, scale: float) -> None:
-        self._limb = anatomy.limb(grip, style.bare_mm, style.size)
-        self._shape = (round(2 * SIDE_MM * scale), round((ARM_MM - FRONT_MM) * scale))
-        self._scale = scale
 
-    def trace(self, slope: Float32Array) -> tuple[BoolArray, Float32Array, Float32Array, BoolArray]:
-        """Which texels hit the hand, and for those in row order: points, normals, whether it is sleeve."""
-        rows, columns = self._shape
-        hit = np.zeros(self._shape, dtype=bool)
-        points, normals = np.zeros((rows, columns, 3), np.float32), np.zeros((rows, columns, 3), np.float32)
-        sleeve = np.zeros(self._shape, dtype=bool)
-        strip = max(round(_STRIP_MM * self._scale), 1)
-        for left in range(0, columns, strip):
-            part = (slice(None), slice(left, min(left + strip, columns)))
-            self._trace_strip(slope, part, hit, points, normals, sleeve)
-        return hit, points[hit], normals[hit], sleeve[hit]
+@functools.lru_cache(maxsize=KEPT)
+def _traced(
+    grip: Grip, bare_mm: float, size: float, scale: float, along: float, across: float
+) -> tuple[BoolArray, Float32Array, Float32Array, BoolArray]:
+    """Which texels hit the hand, and for those in row order: points, normals, whether it is sleeve."""
+    strips = _strips(anatomy.limb(grip, bare_mm, size), scale, np.array([along, across], dtype=np.float32))
+    shape = (*strips[0][1].shape[:1], sum(found.shape[1] for _, found, _ in strips))
+    points, normals = np.zeros((*shape, 3), np.float32), np.zeros((*shape, 3), np.float32)
+    hit, sleeve = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
+    left = 0
+    for limb, found, where in strips:
+        part = (slice(None), slice(left, left + found.shape[1]))
+        left += found.shape[1]
+        hit[part] = found
+        points[part][found] = where.T
+        normals[part][found] = _slope_of(limb, where).T
+        if limb.sleeve:
+            sleeve[part][found] = limb.sleeve_distance(where) < limb.skin_distance(where)
+    result = hit, points[hit], normals[hit], sleeve[hit]
+    for one in result:
+        one.flags.writeable = False
+    return result
 
-    def _trace_strip(
-        self,
-        slope: Float32Array,
-        part: tuple[slice, slice],
-        hit: BoolArray,
-        points: Float32Array,
-        normals: Float32Array,
-        sleeve: BoolArray,
-    ) -> None:
-        rows, columns = hit[part].shape
-        us = (np.arange(columns) + part[1].start) / self._scale + FRONT_MM
-        vs = np.arange(rows) / self._scale - SIDE_MM
-        low, high = us[0] - abs(slope[0]) * TOP_MM - 12, us[-1] + abs(slope[0]) * TOP_MM + 12
-        limb = self._limb.near(low, high)
-        if not limb.skin and not limb.sleeve:
-            return
-        way = np.array([[slope[0]], [slope[1]], [-1]], dtype=np.float32)
-        flat = np.stack([*np.meshgrid(us, vs), np.full((rows, columns), PLANE_MM)]).astype(np.float32)
+
+@functools.lru_cache(maxsize=KEPT)
+def _shadow(grip: Grip, bare_mm: float, size: float, scale: float, along: float, across: float) -> BoolArray:
+    """Which texels hit the hand."""
+    strips = _strips(anatomy.limb(grip, bare_mm, size), scale, np.array([along, across], dtype=np.float32))
+    return np.hstack([found for _, found, _ in strips])
+
+
+def _strips(whole: Limb, scale: float, slope: Float32Array) -> list[tuple[Limb, BoolArray, Float32Array]]:
+    """Sphere tracing along parallel rays, in strips so that each ray meets few bones.
+
+    For each strip the limb near it, which of its texels hit, and where (3, n).
+    """
+    rows, columns = round(2 * SIDE_MM * scale), round((ARM_MM - FRONT_MM) * scale)
+    wide = max(round(_STRIP_MM * scale), 1)
+    way = np.array([[slope[0]], [slope[1]], [-1]], dtype=np.float32)
+    vs = np.arange(rows) / scale - SIDE_MM
+    strips = []
+    for left in range(0, columns, wide):
+        us = np.arange(left, min(left + wide, columns)) / scale + FRONT_MM
+        aside_mm = abs(slope[0]) * TOP_MM + 12
+        limb = whole.near(us[0] - aside_mm, us[-1] + aside_mm)
+        flat = np.stack([*np.meshgrid(us, vs), np.full((rows, len(us)), PLANE_MM)]).astype(np.float32)
         where = _march(flat.reshape(3, -1) - way * np.float32(TOP_MM - PLANE_MM), way, limb)
         found = np.isfinite(where[0])
-        where = where[:, found]
-        inside = found.reshape(rows, columns)
-        hit[part] = inside
-        points[part][inside] = where.T
-        normals[part][inside] = _slope_of(limb, where).T
-        if limb.sleeve:
-            sleeve[part][inside] = limb.sleeve_distance(where) < limb.skin_distance(where)
+        strips.append((limb, found.reshape(rows, -1), where[:, found]))
+    return strips
 
 
 def _march(start: Float32Array, way: Float32Array, limb: Limb) -> Float32Array:

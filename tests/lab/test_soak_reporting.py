@@ -314,7 +314,7 @@ def test_it_is_said_a_little_after_the_wrong_name_was_heard_and_once(monkeypatch
 
 @pytest.mark.parametrize(
     ("made", "believed", "games_begun"),
-    [(1, 4, 1), (12, 0, 1), (40, 0, 2)],
+    [(1, 4, 1), (12, 0, 1), (24, 0, 2)],
     ids=["nearby", "after moves that nobody saw", "too far off for legal play"],
 )
 def test_a_right_board_that_is_not_believed_is_adopted_and_counted_or_the_game_is_given_up(
