@@ -17,7 +17,7 @@ from agents.engines import engine_protocols
 from agents.engines.process import EngineError, EngineProcess
 from agents.external import MAX_FAILURES
 from rules.turns import line_of_play
-from tests.agents.fake_engines import register
+from tests.agents.fake_engines import register, silent_when
 
 ENGINE = Path(__file__).parent / "fake_engines" / "engine.py"
 GAMES = {"uci": "morris", "nboard": "reversi", "gomocup": "gomoku", "gtp": "reversi"}
@@ -29,23 +29,23 @@ OPENING = {"uci": "a7 a1 d7 d1", "nboard": "d3 c3", "gomocup": "a15 b15 h8 i8", 
 def configure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Registers one fake engine with the given protocol and manner; returns the FILE it is given."""
 
-    def write(protocol: str, manner: str, timeout_s: float = 20.0, game: str = "") -> Path:
+    def write(protocol: str, manner: str, game: str = "", timeout_s: float = 20.0, **settings: float) -> Path:
         marks = tmp_path / "marks"
         command = [sys.executable, str(ENGINE), protocol, manner, str(marks)]
         name = games.load(game or GAMES[protocol]).name
-        register(tmp_path, monkeypatch, "fake", protocol, name, command, timeout_s=timeout_s)
+        register(tmp_path, monkeypatch, "fake", protocol, name, command, timeout_s=timeout_s, **settings)
         return marks
 
     return write
 
 
 def choose(
-    protocol: str, agent: Any = None, moves: str | None = None, stop: threading.Event | None = None, game: Any = None
+    protocol: str, agent: Any = None, moves: str | None = None, game: Any = None, limits: Limits | None = None
 ) -> Any:
     game = game or games.load(GAMES[protocol])
     position = line_of_play(game, (OPENING[protocol] if moves is None else moves).split())[-1]
     player = agent or registry.load_agent("external", game)
-    return player.choose(position, Limits(), stop or threading.Event())
+    return player.choose(position, limits or Limits(), threading.Event())
 
 
 def starts(marks: Path) -> int:
@@ -111,9 +111,11 @@ def test_an_engine_that_dies_each_time_is_named_with_its_status(configure: Any, 
 @pytest.mark.parametrize("protocol", ["uci", "gtp"])
 @pytest.mark.parametrize("manner", ["stalls", "garbage", "floods", "deaf"])
 def test_an_engine_that_gives_no_answer_is_killed_at_its_deadline(configure: Any, protocol: str, manner: str) -> None:
-    configure(protocol, manner, timeout_s=1.5)
+    """Without a limit of time that is its timeout, in which a deaf one is not greeted; else the limit and its grace."""
+    timeout_s = {"stalls": 1.5, "deaf": 0.3}.get(manner, 20.0)
+    configure(protocol, manner, timeout_s=timeout_s, grace_s=0.2)
     with pytest.raises(AgentError, match=r"engine fake .*gave no answer in time"):
-        choose(protocol)
+        choose(protocol, limits=Limits(time_s=0.1 if timeout_s > 2 else None))
 
 
 def test_an_answer_without_end_is_an_error(configure: Any) -> None:
@@ -129,9 +131,12 @@ def test_a_stone_on_a_stone_is_refused(configure: Any) -> None:
 
 
 @pytest.mark.parametrize("protocol", ["uci", "gtp"])
-def test_an_engine_is_killed_with_the_programs_that_it_started(configure: Any, protocol: str) -> None:
-    marks = configure(protocol, "parents", timeout_s=8.0)
+def test_an_engine_is_killed_with_the_programs_that_it_started(
+    configure: Any, protocol: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    marks = configure(protocol, "parents")
     player = registry.load_agent("external", games.load(GAMES[protocol]))
+    silent_when(monkeypatch, lambda: marks.exists() and marks.read_text())
     with pytest.raises(AgentError, match="gave no answer in time"):
         choose(protocol, player)
     child = Path(f"/proc/{marks.read_text()}/stat")

@@ -10,7 +10,7 @@ import pytest
 
 from agents.agent import Limits
 from agents.morris_networks import DESIGNS
-from agents.morris_networks.good_moves import held_out, read_good_moves
+from agents.morris_networks.good_moves import GoodMoves, held_out, read_good_moves
 from agents.morris_networks.measure import measure
 from agents.morris_networks.networks import FILES, load_networks
 from agents.neural import Neural, NeuralOptions
@@ -24,12 +24,16 @@ SAMPLED = 8
 """One in so many held-out positions is asked; `kibitzer eval-neural` measures the figures on all of them."""
 
 
-@pytest.mark.parametrize("design", DESIGNS)
-def test_held_out_figures_of_a_sample_agree_with_the_manifest(design: str) -> None:
+@pytest.fixture(scope="module")
+def good_moves() -> GoodMoves:
     if not GOOD_MOVES.is_file():
         pytest.skip(f"{GOOD_MOVES} is not there")
-    entry = MANIFEST[FILES[design][0]]
-    good = read_good_moves(GOOD_MOVES)
+    return read_good_moves(GOOD_MOVES)
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_held_out_figures_of_a_sample_agree_with_the_manifest(design: str, good_moves: GoodMoves) -> None:
+    entry, good = MANIFEST[FILES[design][0]], good_moves
     kept = np.flatnonzero(held_out(good.states, entry["split_seed"]))
     good = good.rows(np.isin(np.arange(len(good)), kept[::SAMPLED]))
     found = measure(good, load_networks(design).answers(good.states))["all"].as_json()

@@ -19,6 +19,7 @@ from agents.protocols import ggf, sanmill
 from agents.protocols.gomocup import GomocupSession
 from agents.protocols.nboard import discs
 from agents.protocols.session import SHARE
+from daemon.cli.main import main
 from rules import GameError, MoveError, PositionError
 from rules.turns import line_of_play
 
@@ -386,19 +387,26 @@ def test_the_command_survives_garbage_and_ends_with_its_input() -> None:
     assert all(line.startswith("UNKNOWN") for line in lines[1:-1])
 
 
-def test_the_command_refuses_a_protocol_of_another_game_and_a_player_that_is_not_there() -> None:
-    done = engine(b"", "--game", "morris", "--protocol", "nboard")
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert done.stderr == b"kibitzer engine: nboard is spoken for reversi, not for nine_mens_morris\n"
+def test_the_command_refuses_a_protocol_of_another_game_and_a_player_that_is_not_there(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    def refused(*arguments: str) -> str:
+        with pytest.raises(SystemExit) as ended:
+            main(["engine", *arguments])
+        said, errors = capfd.readouterr()
+        assert (ended.value.code, said) == (2, "")
+        return errors
+
+    assert refused("--game", "morris", "--protocol", "nboard") == (
+        "kibitzer engine: nboard is spoken for reversi, not for nine_mens_morris\n"
+    )
     for board in ("six", "three"):
-        done = engine(b"", "--game", "morris", "--protocol", "uci", "--rule", board)
-        assert (done.returncode, done.stdout) == (2, b"")
-        assert b"uci is spoken for morris on board nine, not on board " + board.encode() in done.stderr
-    done = engine(b"", "--game", "gomoku", "--protocol", "gtp", "--rule", "swap2=true")
-    assert done.stderr == b"kibitzer engine: gtp has no words for the choices of swap2=true\n"
-    done = engine(b"", "--game", "reversi", "--protocol", "nboard", "--player", "nobody")
-    assert done.returncode == 2
-    assert b"there is no agent 'nobody'" in done.stderr
+        told = refused("--game", "morris", "--protocol", "uci", "--rule", board)
+        assert f"uci is spoken for morris on board nine, not on board {board}" in told
+    told = refused("--game", "gomoku", "--protocol", "gtp", "--rule", "swap2=true")
+    assert told == "kibitzer engine: gtp has no words for the choices of swap2=true\n"
+    told = refused("--game", "reversi", "--protocol", "nboard", "--player", "nobody")
+    assert "there is no agent 'nobody'" in told
 
 
 @pytest.mark.parametrize(("option", "value"), [("MoveTime", "1"), ("MoveTimeMs", "300")])

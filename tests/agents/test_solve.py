@@ -8,9 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner, Result
 
 from agents.endgames import Solver
 from agents.obf import read_obf
+from agents.solve_cli import app
 from games.reversi import Reversi
 
 FIRST = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X; G8:+18; H1:+12;"
@@ -22,9 +24,8 @@ GAME = Reversi()
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "daemon.cli", "solve", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["solve", *arguments])
 
 
 def write(folder: Path, *lines: str) -> Path:
@@ -36,7 +37,7 @@ def write(folder: Path, *lines: str) -> Path:
 def test_every_position_of_a_file_gets_its_line(tmp_path: Path) -> None:
     path = write(tmp_path, "% two positions", FIRST, "", ALIKE.lower(), OVER)
     done = run("--game", "reversi", "--obf", str(path), "--json")
-    assert done.returncode == 0, done.stderr
+    assert done.exit_code == 0, done.stderr
     first, alike, over = [json.loads(line) for line in done.stdout.splitlines()]
     assert (first["line"], first["empties"], first["score"], first["best"]) == (2, 14, 18, ["g8"])
     assert first["nodes"] > 1000
@@ -72,7 +73,7 @@ def test_a_line_that_is_no_position_is_named(tmp_path: Path, lines: list[str], n
     with pytest.raises(ValueError, match=named):
         read_obf(path)
     done = run("--game", "reversi", "--obf", str(path))
-    assert done.returncode == 2
+    assert done.exit_code == 2
     assert named.split(":")[0] in done.stderr
     assert "Traceback" not in done.stderr
     assert not done.stdout
@@ -89,7 +90,7 @@ def test_a_line_that_is_no_position_is_named(tmp_path: Path, lines: list[str], n
 )
 def test_wrong_use_is_refused(arguments: list[str], named: str) -> None:
     done = run(*arguments)
-    assert done.returncode == 2
+    assert done.exit_code == 2
     assert named in done.stderr
     assert "Traceback" not in done.stderr
 

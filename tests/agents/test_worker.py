@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 
 import pytest
 
@@ -16,6 +17,14 @@ from rules.turns import line_of_play
 from tests.agents.fake_bus import FakeBus, bus, state, worker
 
 LONG = LimitsPart(time_s=60)
+
+
+@pytest.fixture(scope="module")
+def daemon() -> Iterator[FakeBus]:
+    """The bus of a worker for many tests, each of which tells states with numbers of its own."""
+    with bus() as made, worker(made, "--agents", "random", "--name", "w1"):
+        made.wait_for("ready")
+        yield made
 
 
 def test_it_says_what_it_plays_and_answers_a_state_that_asks_it() -> None:
@@ -38,15 +47,14 @@ def test_a_late_joiner_answers_the_state_that_was_published_before() -> None:
             assert daemon.wait_for("reply")[1]["sequence"] == 3
 
 
-def test_it_is_silent_where_it_is_not_asked() -> None:
-    with bus() as daemon, worker(daemon, "--agents", "random"):
-        daemon.wait_for("ready")
-        for silent in (state(1, agent=None), state(2, agent="alphabeta"), state(3, awaiting="move")):
-            daemon.publish(silent)
-            daemon.pump(0.3)
-        daemon.publish(state(4))
-        daemon.wait_for("reply")
-        assert [message["sequence"] for _, message in daemon.heard if message["type"] == "reply"] == [4]
+def test_it_is_silent_where_it_is_not_asked(daemon: FakeBus) -> None:
+    earlier = len(daemon.heard)
+    for silent in (state(1, agent=None), state(2, agent="alphabeta"), state(3, awaiting="move")):
+        daemon.publish(silent)
+        daemon.pump(0.3)
+    daemon.publish(state(4))
+    daemon.wait_for("reply")
+    assert [message["sequence"] for _, message in daemon.heard[earlier:] if message["type"] == "reply"] == [4]
 
 
 def test_heartbeats_go_on_while_it_thinks_and_a_newer_state_cancels_the_search() -> None:
@@ -65,33 +73,29 @@ def test_heartbeats_go_on_while_it_thinks_and_a_newer_state_cancels_the_search()
         assert reply["pv"][0] == reply["move"]
 
 
-def test_a_repeated_state_does_not_start_the_search_again_and_the_reply_is_repeated() -> None:
-    with bus() as daemon, worker(daemon, "--agents", "random"):
-        daemon.wait_for("ready")
-        daemon.publish(state(5))
-        first = daemon.wait_for("reply")[1]
-        daemon.publish(state(5))
-        assert daemon.wait_for("reply")[1] == first
+def test_a_repeated_state_does_not_start_the_search_again_and_the_reply_is_repeated(daemon: FakeBus) -> None:
+    daemon.publish(state(5))
+    first = daemon.wait_for("reply")[1]
+    daemon.publish(state(5))
+    assert daemon.wait_for("reply")[1] == first
 
 
-def test_it_introduces_itself_again_to_a_daemon_that_does_not_know_it_and_repeats_its_reply() -> None:
-    with bus() as daemon, worker(daemon, "--agents", "random"):
-        daemon.wait_for("ready")
-        daemon.publish(state(5))
-        identity, first = daemon.wait_for("reply")
-        daemon.tell_unknown(identity)
-        daemon.wait_for("ready")
-        assert daemon.wait_for("reply")[1] == first
+def test_it_introduces_itself_again_to_a_daemon_that_does_not_know_it_and_repeats_its_reply(
+    daemon: FakeBus,
+) -> None:
+    daemon.publish(state(6))
+    identity, first = daemon.wait_for("reply")
+    daemon.tell_unknown(identity)
+    daemon.wait_for("ready")
+    assert daemon.wait_for("reply")[1] == first
 
 
-def test_it_introduces_itself_again_when_the_session_changes() -> None:
-    with bus() as daemon, worker(daemon, "--agents", "random"):
-        daemon.wait_for("ready")
-        daemon.publish(state(5, session="session-1"))
-        daemon.wait_for("reply")
-        daemon.publish(state(1, session="session-2"))
-        daemon.wait_for("ready")
-        assert daemon.wait_for("reply")[1]["session"] == "session-2"
+def test_it_introduces_itself_again_when_the_session_changes(daemon: FakeBus) -> None:
+    daemon.publish(state(7, session="session-1"))
+    daemon.wait_for("reply")
+    daemon.publish(state(1, session="session-2"))
+    daemon.wait_for("ready")
+    assert daemon.wait_for("reply")[1]["session"] == "session-2"
 
 
 def test_it_finds_a_daemon_that_was_killed_and_restarted() -> None:
@@ -130,30 +134,24 @@ def test_it_survives_garbage() -> None:
         assert process.poll() is None
 
 
-def test_it_tells_why_it_cannot_answer_a_state() -> None:
-    with bus() as daemon, worker(daemon, "--agents", "random", "--name", "w1"):
-        daemon.wait_for("ready")
-        daemon.publish(state(9).model_copy(update={"game": "ludo"}))
-        _, failure = daemon.wait_for("failure")
-        assert (failure["worker"], failure["agent"], failure["sequence"]) == ("w1", "random", 9)
-        assert failure["text"].startswith("there is no game 'ludo'")
+def test_it_tells_why_it_cannot_answer_a_state(daemon: FakeBus) -> None:
+    daemon.publish(state(9).model_copy(update={"game": "ludo"}))
+    _, failure = daemon.wait_for("failure")
+    assert (failure["worker"], failure["agent"], failure["sequence"]) == ("w1", "random", 9)
+    assert failure["text"].startswith("there is no game 'ludo'")
 
 
-def test_a_position_without_its_moves_is_answered_too() -> None:
-    with bus() as daemon, worker(daemon, "--agents", "random"):
-        daemon.wait_for("ready")
-        full = state(4, "d2 f4 a7")
-        daemon.publish(full.model_copy(update={"moves": []}))
-        assert daemon.wait_for("reply")[1]["move"] in full.legal_moves
+def test_a_position_without_its_moves_is_answered_too(daemon: FakeBus) -> None:
+    full = state(10, "d2 f4 a7")
+    daemon.publish(full.model_copy(update={"moves": []}))
+    assert daemon.wait_for("reply")[1]["move"] in full.legal_moves
 
 
-def test_dark_may_have_begun_where_who_begins_is_open() -> None:
-    with bus() as daemon, worker(daemon, "--agents", "random"):
-        daemon.wait_for("ready")
-        begun = state(2, "d2", first="dark")
-        rules = {**begun.rules, "first": "auto"}
-        daemon.publish(begun.model_copy(update={"rules": rules}))
-        assert daemon.wait_for("reply")[1]["move"] in begun.legal_moves
+def test_dark_may_have_begun_where_who_begins_is_open(daemon: FakeBus) -> None:
+    begun = state(11, "d2", first="dark")
+    rules = {**begun.rules, "first": "auto"}
+    daemon.publish(begun.model_copy(update={"rules": rules}))
+    assert daemon.wait_for("reply")[1]["move"] in begun.legal_moves
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import subprocess
-import sys
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -15,8 +14,9 @@ import pytest
 from calibration.labels import read_labels
 from calibration.profile import TableProfile
 from calibration.template import load_template
+from daemon.cli.main import main
 from tests.vision.drawn import draw, random_corners
-from vision.calibrating.calibrate import CalibrationError, LabelledPhoto, calibrate, fit_profile
+from vision.calibrating.calibrate import Calibration, CalibrationError, LabelledPhoto, calibrate, fit_profile
 from vision.calibrating.verdict import Verdict, refusing
 from vision.cli import load_photo, parse_corners
 from vision.reading.locate import PhotoReader
@@ -37,8 +37,14 @@ def photos() -> list[LabelledPhoto]:
     return taken
 
 
-def test_profile_measures_the_board_and_keeps_its_emptiest_picture() -> None:
-    profile = fit_profile(photos()[::-1], TEMPLATE)
+@pytest.fixture(scope="module")
+def lit() -> Calibration:
+    """From these photos, of which the emptiest comes last."""
+    return calibrate(photos()[::-1], TEMPLATE)
+
+
+def test_profile_measures_the_board_and_keeps_its_emptiest_picture(lit: Calibration) -> None:
+    profile = lit.profile
     assert profile.shape["middle"] == pytest.approx(0.72, abs=0.015)
     assert profile.shape["inner"] == pytest.approx(0.4, abs=0.015)
     assert profile.accuracy > 0.95
@@ -49,16 +55,16 @@ def test_profile_measures_the_board_and_keeps_its_emptiest_picture() -> None:
     assert np.linalg.norm(corner[:2] / corner[2] - empty.corners_px[0]) < 4
 
 
-def test_profile_reads_a_photo_it_was_not_fitted_to() -> None:
-    profile = fit_profile(photos(), TEMPLATE)
+def test_profile_reads_a_photo_it_was_not_fitted_to(lit: Calibration) -> None:
     image, pose = draw(SHAPED, random_corners(np.random.default_rng(8)), NEW, seed=8)
-    found = PhotoReader(TEMPLATE, profile).read(image, pose.corners_px(SHAPED))
+    found = PhotoReader(TEMPLATE, lit.profile).read(image, pose.corners_px(SHAPED))
     assert found is not None
     assert found.reading.board == NEW
 
 
-def test_a_board_that_is_not_found_again_is_no_good_calibration_however_well_its_cells_are_read() -> None:
-    lit = calibrate(photos(), TEMPLATE)
+def test_a_board_that_is_not_found_again_is_no_good_calibration_however_well_its_cells_are_read(
+    lit: Calibration,
+) -> None:
     assert "found" not in {one.name for one in refusing(lit.conditions)}
     hidden = [dataclasses.replace(photo, image=(photo.image // 24 + 100).astype(np.uint8)) for photo in photos()]
     dim = calibrate(hidden, TEMPLATE)
@@ -119,14 +125,20 @@ def test_descriptor_without_weights_may_be_chosen() -> None:
     assert sum(a == b for a, b in zip(found.reading.board, NEW, strict=True)) >= 20
 
 
-def kibitzer(*arguments: str) -> subprocess.CompletedProcess[str]:
-    code = "import sys; from daemon.cli.main import main; sys.exit(main(sys.argv[1:]))"
-    return subprocess.run(
-        [sys.executable, "-c", code, *arguments], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
-    )
+@pytest.fixture
+def kibitzer(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Calls a command in the checkout; returns its status and what it wrote."""
+    monkeypatch.chdir(ROOT)
+
+    def called(*arguments: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as ended:
+            main(list(arguments))
+        return int(ended.value.code or 0), *capfd.readouterr()
+
+    return called
 
 
-def test_calibrate_and_read_from_the_command_line(tmp_path: Path) -> None:
+def test_calibrate_and_read_from_the_command_line(kibitzer: Any, tmp_path: Path) -> None:
     labels = {}
     for photo in photos():
         assert photo.corners_px is not None
@@ -136,14 +148,14 @@ def test_calibrate_and_read_from_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "notes.jpg").write_text("no picture", encoding="utf-8")
     out = tmp_path / "table.npz"
     where = ["--photos", str(tmp_path), "--labels", str(tmp_path / "labels.json"), "--out", str(out)]
-    made = kibitzer("calibrate", "--game", "morris", *where, "--json")
-    assert made.returncode == 0, made.stderr
-    assert json.loads(made.stdout)["cells"] == {".": 48, "W": 12, "B": 12}
+    status, made, errors = kibitzer("calibrate", "--game", "morris", *where, "--json")
+    assert status == 0, errors
+    assert json.loads(made)["cells"] == {".": 48, "W": 12, "B": 12}
     assert TableProfile.load(out).game == "nine_mens_morris"
     names = [str(tmp_path / name) for name in ("1.jpg", "notes.jpg", "absent.jpg")]
-    read = kibitzer("read", *names, "--game", "morris", "--profile", str(out), "--json")
-    assert read.returncode == 0, read.stderr
-    first, *others = [json.loads(line) for line in read.stdout.splitlines()]
+    status, read, errors = kibitzer("read", *names, "--game", "morris", "--profile", str(out), "--json")
+    assert status == 0, errors
+    first, *others = [json.loads(line) for line in read.splitlines()]
     assert (first["photo"], first["found"], first["cells"]) == ("1.jpg", True, BOARDS[1])
     assert len(first["corners_px"]) == 4
     assert len(first["probabilities"]) == 24
@@ -151,8 +163,8 @@ def test_calibrate_and_read_from_the_command_line(tmp_path: Path) -> None:
     assert 0 < first["quality"] <= 1
     assert len(first["unknown"]) == 24 and all(0 <= share <= 1 for share in first["unknown"])
     assert [(other["photo"], other["found"]) for other in others] == [("notes.jpg", False), ("absent.jpg", False)]
-    assert "not a picture" in read.stderr
-    assert "No such file" in read.stderr
+    assert "not a picture" in errors
+    assert "No such file" in errors
 
 
 @pytest.mark.parametrize(
@@ -165,12 +177,10 @@ def test_calibrate_and_read_from_the_command_line(tmp_path: Path) -> None:
         (["calibrate", "--game", "morris", "--photos", ".", "--labels", "absent", "--out", "t.npz"], "absent: No such"),
     ],
 )
-def test_bad_input_is_one_line_and_status_2(arguments: list[str], message: str) -> None:
-    done = kibitzer(*arguments)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert done.stderr.count("\n") == 1
-    assert done.stdout == ""
+def test_bad_input_is_one_line_and_status_2(kibitzer: Any, arguments: list[str], message: str) -> None:
+    status, said, errors = kibitzer(*arguments)
+    assert (status, said, errors.count("\n")) == (2, "", 1)
+    assert message in errors
 
 
 def test_corners_are_parsed() -> None:

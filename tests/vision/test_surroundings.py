@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 
 import cv2
 import numpy as np
 import pytest
 
 from calibration.template import BoardTemplate, load_template
-from tests.vision.drawn import draw, noisy
+from tests.vision.drawn import NOISES, draw, noisy
 from vision.frame import Image
 from vision.pose import BoardPose, project, rectify
 from vision.watching.cell_places import CellPlaces
@@ -47,12 +48,13 @@ class Watched:
         return round(x), round(y)
 
     def show(self, image: Image, seconds: float) -> list[Sight]:
-        return [self._next(image) for _ in range(round(seconds * RATE_HZ))]
-
-    def _next(self, image: Image) -> Sight:
-        self.frames += 1
-        around = surroundings_of(noisy(image, self.frames), self.pose, TEMPLATE)
-        return seen(self.watcher, around, self.frames / RATE_HZ)
+        """Seen with noise that comes again and again, so that each picture is looked at once."""
+        looked = functools.cache(lambda noise: surroundings_of(noisy(image, noise), self.pose, TEMPLATE))
+        sights = []
+        for _ in range(round(seconds * RATE_HZ)):
+            self.frames += 1
+            sights.append(seen(self.watcher, looked(self.frames % NOISES), self.frames / RATE_HZ))
+        return sights
 
 
 def seen(watcher: Watcher, around: Surroundings, time_s: float) -> Sight:
