@@ -24,7 +24,7 @@ SLOW_MS = 120_000
 @pytest.fixture
 def demo(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
     said = tmp_path / "said"
-    words = ["demo", "--stay", "--silent", "--fast", "--plies", "1", "--rule", "men=3"]
+    words = ["demo", "--stay", "--silent", "--plies", "1", "--rule", "men=3"]
     with said.open("wb") as file:
         started = subprocess.Popen([sys.executable, "-m", "daemon.cli", *words], cwd=ROOT, stdout=file, stderr=file)
     yield started, said
