@@ -57,7 +57,7 @@ from games.gomoku.kernel.memory import (
 U = np.uint64
 ZERO, ONE, TWO, THREE_, FOUR_, SIX, SEVEN, EIGHT, NIBBLE = U(0), U(1), U(2), U(3), U(4), U(6), U(7), U(8), U(15)
 FIVE, WINNING, FOUR = U(layout.FIVE), U(layout.WINNING), U(layout.FOUR)
-AT_LEAST_THREE, AT_PATTERNS, CELL = U(0xCCCC), U(16), U(1023)
+AT_PATTERNS, CELL = U(16), U(1023)
 MOST_CELLS, MOST = U(layout.MAX_FOURS - 64), U(64 * MAX_PLY - layout.MAX_FOURS)
 
 
