@@ -219,10 +219,10 @@ def test_photos_that_are_absent_are_named(tmp_path: Path, capsys: pytest.Capture
 
 def test_a_real_game_is_filmed_watched_and_followed(real_data: Path, tmp_path: Path) -> None:
     where = {"photos": real_data / "morris", "hand": real_data / "hand", "keep": tmp_path}
-    assert filmed.main(sway="0", plies=2, results=tmp_path / "out.json", **where) == 0
+    assert filmed.main(sway="0", plies=4, results=tmp_path / "out.json", **where) == 0
     total = json.loads((tmp_path / "out.json").read_text())["total"]
-    assert (total["boards"], total["followed"], total["wrong"], total["complaints"]) == (2, 2, 0, 0)
-    assert (tmp_path / "s0_n1_f2_r7_p2.avi").is_file()
+    assert (total["boards"], total["followed"], total["wrong"], total["complaints"]) == (4, 4, 0, 0)
+    assert (tmp_path / "s0_n1_f2_r7_p4.avi").is_file()
 
 
 @pytest.mark.parametrize("name", SPOILT)
