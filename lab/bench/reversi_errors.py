@@ -28,7 +28,7 @@ from games.reversi.kernel.midgame import LOWEST, negamax
 from games.reversi.kernel.patterns import FIRST_DISCS, MAX_VALUE, STAGE_DISCS, TEMPO, evaluate_patterns
 from games.reversi.kernel.probcut import MIN_DEPTH, PROBES, shallow_depth
 from games.reversi.kernel.weights import weights
-from lab.train.reversi_games import play
+from lab.train.reversi import play
 
 DEEPEST, PLAYED, AHEAD = 8, 4, 1200
 """Plies of the deepest search and of the games; hundredths of a disc."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -10,13 +12,14 @@ import cv2
 import typer
 
 from calibration.annotations import read_annotated
-from calibration.labels import Label, read_labels
+from calibration.labels import read_labels
 from calibration.template import BoardTemplate, TemplateError
-from lab.evaluation.cells import LabelledCells, Progress, cells_of_photos, cells_of_scenes, few_split, fold_split
+from lab.evaluation.cells import Picture, cut_cells, few_split, fold_split, photos_of, scenes_of
 from lab.evaluation.table import descriptors_for, lines_of, make_table
 from places.weights import WeightsError
 from rules import GameError
 from vision.cli import JSON, RULE, progress_bar, stop, template_of
+from vision.reading.descriptors import IMAGENET
 
 COMMAND = "eval-descriptors"
 
@@ -44,7 +47,8 @@ def eval_descriptors(
         int, typer.Option(min=0, help="Number of pictures to fit to, and all others are read; 0: use folds.")
     ] = 0,
     weights: Annotated[
-        str, typer.Option(help='"imagenet": torchvision may fetch its published ResNet-18 for the last row.')
+        str,
+        typer.Option(help='"imagenet": torchvision\'s published ResNet-18 is fetched for the last row.'),
     ] = "",
     rule: Annotated[list[str], RULE] = [],  # noqa: B006
     as_json: Annotated[bool, JSON] = False,
@@ -60,8 +64,8 @@ def eval_descriptors(
     **--simulated 60** needs no photos: each picture shows another board, other pieces, other light, so that the
     measured boards are not those that were fitted to.
 
-    The row of torchvision's ImageNet weights needs torch and the weights on this machine; **--weights imagenet** lets
-    torchvision fetch them (45 MB).
+    The row of torchvision's ImageNet weights needs those that `kibitzer train imagenet` makes; **--weights imagenet**
+    makes them first (47 MB to fetch).
 
     With --json one object: game, source, split, pictures, left_out, cells, classes, measured, best, rows (descriptor,
     title, present, note, dimension, accuracy, balanced_accuracy, wrong, measured, worst_fit, milliseconds_per_patch,
@@ -74,17 +78,15 @@ def eval_descriptors(
     Example: kibitzer eval-descriptors --game morris --simulated 60
     """
     cv2.setNumThreads(1)
-    if weights not in ("", "imagenet"):
-        raise stop(COMMAND, f'--weights is "imagenet" or left away, not {weights!r}')
+    if weights not in ("", IMAGENET):
+        raise stop(COMMAND, f'--weights is "{IMAGENET}" or left away, not {weights!r}')
     try:
         template = template_of(game, rule)
         names = descriptors_for(template.descriptor)
         with progress_bar() as progress:
-            task = progress.add_task("cutting cells", total=None)
-            cells = _cells(
-                template, photos, labels, only, simulated, seed,
-                lambda done, total: progress.update(task, completed=done, total=total),
-            )  # fmt: skip
+            pictures, total = _pictures(template, photos, labels, only, simulated, seed)
+            task = progress.add_task("cutting cells", total=total)
+            cells = cut_cells(pictures, template, functools.partial(progress.advance, task))
             task = progress.add_task("describing", total=len(names) + 1)
             split = few_split(len(cells.names), fit) if fit else fold_split(len(cells.names), folds)
             source = f"{simulated} simulated pictures, seed {seed}" if simulated else f"photos of {photos}"
@@ -97,25 +99,16 @@ def eval_descriptors(
     sys.stdout.write((table.model_dump_json() if as_json else "\n".join(lines_of(table))) + "\n")
 
 
-def _cells(
-    template: BoardTemplate,
-    photos: Path | None,
-    labels: Path | None,
-    only: str,
-    simulated: int,
-    seed: int,
-    progress: Progress,
-) -> LabelledCells:
-    """The cells selected by the options. Raises ValueError."""
+def _pictures(
+    template: BoardTemplate, photos: Path | None, labels: Path | None, only: str, simulated: int, seed: int
+) -> tuple[Iterator[Picture], int]:
+    """The pictures selected by the options, and how many they are. Raises ValueError."""
     if simulated:
         if photos is not None or labels is not None or only:
             raise ValueError("--simulated makes its own pictures: leave --photos, --labels and --only away")
-        return cells_of_scenes(simulated, seed, template, progress)
+        return scenes_of(simulated, seed, template), simulated
     if photos is None or labels is None:
         raise ValueError("give --photos FOLDER and --labels FILE, or --simulated N to do without photos")
-    return cells_of_photos(_labels(labels, photos, template, only), photos, template, progress)
-
-
-def _labels(labels: Path, photos: Path, template: BoardTemplate, only: str) -> tuple[Label, ...]:
     words = [word.strip() for word in only.split(",") if word.strip()]
-    return read_annotated(labels, photos, template, words) if labels.is_dir() else read_labels(labels, template, words)
+    of = read_annotated(labels, photos, template, words) if labels.is_dir() else read_labels(labels, template, words)
+    return photos_of(of, photos), len(of)

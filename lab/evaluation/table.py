@@ -1,52 +1,24 @@
-"""Table 5.1 of Preda's thesis (docs/results.md): one linear machine for each descriptor, same cells, same split.
-
-torchvision's published ResNet-18 describes cells in a process of its own, since it needs torch."""
+"""Table 5.1 of Preda's thesis (docs/results.md): one linear machine for each descriptor, same cells, same split."""
 
 from __future__ import annotations
 
-import json
-import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 from pydantic import BaseModel
 
-import places
-import processes
-from calibration.arrays import Patches
 from lab.evaluation.cells import MAX_EMPTY, LabelledCells, Split, balanced_accuracy, read_left_out
-from vision.reading.descriptors import BATCH, DEFAULT, PIXEL_FUNCTIONS, Descriptors, load_descriptor
-
-COMMAND = (sys.executable, "-m", "lab.train.imagenet")
-ROOT = places.PROGRAM
-
-
-class NotPresent(RuntimeError):
-    """The network is not available on this machine; the message says why."""
-
-
-def describe_imagenet(patches: Patches, fetch: bool) -> tuple[Descriptors, float]:
-    """(n, 512) descriptors in full precision at 224 pixels, and milliseconds a patch on one core.
-
-    If `fetch` is True, torchvision may load the weights from its own site. Raises NotPresent.
-    """
-    with TemporaryDirectory(prefix="kibitzer-imagenet-") as folder:
-        given, made = Path(folder) / "patches.npy", Path(folder) / "described.npy"
-        np.save(given, patches)
-        command = [*COMMAND, str(given), str(made), *(["--fetch"] if fetch else [])]
-        process = processes.run(command, cwd=ROOT, capture_output=True, text=True)
-        try:
-            answer = json.loads(process.stdout.splitlines()[-1])
-        except (ValueError, IndexError):
-            last = (process.stderr.strip().splitlines() or ["it said nothing"])[-1]
-            raise NotPresent(last) from None
-        if "missing" in answer:
-            raise NotPresent(str(answer["missing"]))
-        return np.load(made), float(answer["milliseconds_per_patch"])
-
+from places.weights import WeightsError
+from vision.reading.descriptors import (
+    BATCH,
+    DEFAULT,
+    IMAGENET,
+    PIXEL_FUNCTIONS,
+    Descriptors,
+    descriptor_for,
+    load_descriptor,
+)
 
 TITLES = {
     "pixels": "pixels, 16 x 16 x 3",
@@ -55,9 +27,8 @@ TITLES = {
     "hog": "HOG",
     "resnet18": "ResNet-18, ours",
     "halves": "network of halves, ours",
-    "imagenet": "ResNet-18, ImageNet",
+    IMAGENET: "ResNet-18, ImageNet",
 }
-IMAGENET = "imagenet"
 Step = Callable[[str], None]
 """Called with the name of each step that begins."""
 
@@ -68,20 +39,20 @@ class Row(BaseModel):
     present: bool
     note: str
     """Why there are no figures; empty if there are."""
-    dimension: int
-    accuracy: float
+    dimension: int = 0
+    accuracy: float = 0.0
     """Share of the cells of left-out pictures that were read right."""
-    balanced_accuracy: float
+    balanced_accuracy: float = 0.0
     """Mean over the classes of that share."""
-    wrong: int
+    wrong: int = 0
     """Cells read wrong."""
-    measured: int
+    measured: int = 0
     """Cells measured; a picture counts as often as it was left out."""
-    worst_fit: float
+    worst_fit: float = 0.0
     """Lowest accuracy of a fit."""
-    milliseconds_per_patch: float
+    milliseconds_per_patch: float = 0.0
     """Processor time to describe one patch, in batches of `BATCH`: the median over such batches."""
-    softness: list[float]
+    softness: list[float] = []
     """LinearSVC's C of each fit."""
 
 
@@ -114,12 +85,14 @@ def make_table(
     rows = []
     for name in descriptors_for(network):
         step(TITLES[name])
-        rows.append(_measure(name, *_describe(name, cells), cells, split))
+        rows.append(_measure(name, cells, split))
     step(TITLES[IMAGENET])
     try:
-        rows.append(_measure(IMAGENET, *describe_imagenet(cells.patches, fetch), cells, split))
-    except NotPresent as reason:
-        rows.append(_absent(IMAGENET, f"not present: {reason}"))
+        if fetch:
+            descriptor_for(IMAGENET)
+        rows.append(_measure(IMAGENET, cells, split))
+    except WeightsError as reason:
+        rows.append(Row(descriptor=IMAGENET, title=TITLES[IMAGENET], present=False, note=f"not present: {reason}"))
     most = max(row.accuracy for row in rows)
     letters, counts = np.unique(cells.labels, return_counts=True)
     return Table(
@@ -168,7 +141,8 @@ def _describe(name: str, cells: LabelledCells) -> tuple[Descriptors, float]:
     return np.concatenate(rows), float(np.median(spent_ms))
 
 
-def _measure(name: str, described: Descriptors, milliseconds: float, cells: LabelledCells, split: Split) -> Row:
+def _measure(name: str, cells: LabelledCells, split: Split) -> Row:
+    described, milliseconds = _describe(name, cells)
     outcomes = read_left_out(described, cells.labels, cells.pictures, split.parts)
     read, truth = (np.concatenate([getattr(one, which) for one in outcomes]) for which in ("read", "truth"))
     return Row(
@@ -184,21 +158,4 @@ def _measure(name: str, described: Descriptors, milliseconds: float, cells: Labe
         worst_fit=min(float(one.right.mean()) for one in outcomes),
         milliseconds_per_patch=round(milliseconds, 4),
         softness=[one.softness for one in outcomes],
-    )
-
-
-def _absent(name: str, note: str) -> Row:
-    return Row(
-        descriptor=name,
-        title=TITLES[name],
-        present=False,
-        note=note,
-        dimension=0,
-        accuracy=0.0,
-        balanced_accuracy=0.0,
-        wrong=0,
-        measured=0,
-        worst_fit=0.0,
-        milliseconds_per_patch=0.0,
-        softness=[],
     )

@@ -20,6 +20,7 @@ from lab.simulated.arrays import Float32Array, FloatArray, Rng
 from lab.train.boards_tables import Tables, draw_tables
 from lab.train.boards_views import draw_noises, draw_view
 from lab.train.quantise import store_half
+from lab.train.resnet import Residual, convolution
 from lab.train.textures import Textures
 from places.weights import write_entry
 from vision.finding.proposals import GAMES, BoardNetwork
@@ -33,38 +34,28 @@ MAPS = ("inside", "corners", "outline")
 STRIDE = 4
 
 
-class Block(nn.Module):
-    def __init__(self, channels: int, dilation: int = 1) -> None:
-        super().__init__()
-        self.one = _conv(channels, channels, dilation=dilation)
-        self.two = nn.Sequential(nn.Conv2d(channels, channels, 3, padding=1, bias=False), nn.BatchNorm2d(channels))
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return functional.relu(x + self.two(self.one(x)))
-
-
 class ProposalNet(nn.Module):
     """BGR levels 0 to 255, (n, 3, h, w), and the game, (n, games) one-hot or 0, to logits (n, 3, h / 4, w / 4)."""
 
     def __init__(self, games: int) -> None:
         super().__init__()
-        self.stem = nn.Sequential(_conv(3, STEM, stride=2), _conv(STEM, WIDTHS[0], stride=2))
+        self.stem = nn.Sequential(convolution(3, STEM, stride=2), convolution(STEM, WIDTHS[0], stride=2))
         stages = []
         for index, width in enumerate(WIDTHS):
             before = WIDTHS[max(index - 1, 0)]
-            down = [_conv(before, width, stride=2)] if index else []
+            down = [convolution(before, width, stride=2)] if index else []
             dilation = 2 if index == len(WIDTHS) - 1 else 1
-            stages.append(nn.Sequential(*down, *(Block(width, dilation) for _ in range(BLOCKS[index]))))
+            stages.append(nn.Sequential(*down, *(Residual(width, dilation) for _ in range(BLOCKS[index]))))
         self.stages = nn.ModuleList(stages)
         self.told = nn.Linear(games, WIDTHS[-1])
         self.told_late = nn.Linear(games, UP)
         self.whole = nn.Linear(WIDTHS[-1], WIDTHS[-1])
         self.sides = nn.ModuleList(nn.Conv2d(width, UP, 1) for width in WIDTHS)
-        self.merged = nn.ModuleList(_conv(UP, UP) for _ in WIDTHS[:-1])
+        self.merged = nn.ModuleList(convolution(UP, UP) for _ in WIDTHS[:-1])
         out = nn.Conv2d(UP, len(MAPS), 1)
         # Most of a picture is no corner: training begins there.
         nn.init.constant_(out.bias, -2.0)  # type: ignore[arg-type]
-        self.last = nn.Sequential(_conv(UP, UP), out)
+        self.last = nn.Sequential(convolution(UP, UP), out)
 
     def forward(self, picture: torch.Tensor, game: torch.Tensor) -> torch.Tensor:
         x = self.stem((picture - 118.0) / 60.0)
@@ -79,11 +70,6 @@ class ProposalNet(nn.Module):
             up = self.merged[index](up + self.sides[index](sizes[index]))
         maps: torch.Tensor = self.last(up)
         return maps
-
-
-def _conv(before: int, after: int, stride: int = 1, dilation: int = 1) -> nn.Sequential:
-    conv = nn.Conv2d(before, after, 3, stride, padding=dilation, dilation=dilation, bias=False)
-    return nn.Sequential(conv, nn.BatchNorm2d(after), nn.ReLU(inplace=True))
 
 
 log = logging.getLogger(__name__)

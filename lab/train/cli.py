@@ -151,7 +151,7 @@ def imagenet(
     Example: kibitzer train imagenet
     """
     with training_packages():
-        from lab.train.imagenet_onnx import make_imagenet
+        from lab.train.imagenet import make_imagenet
         from lab.train.published import Missing, find_published
     say_progress()
     try:

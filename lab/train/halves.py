@@ -19,6 +19,7 @@ from lab.train import training_loop
 from lab.train.domino_scene import CLASSES, DOWN, LEFT, NONE, PATCH_PX, RIGHT, UP, SceneMaker
 from lab.train.patch_pool import Pool
 from lab.train.quantise import export_descriptor, quantise
+from lab.train.resnet import Residual, convolution
 from lab.train.training_loop import accuracy
 from places.weights import write_entry
 from vision.calibrating.fitting import fit_head
@@ -72,34 +73,18 @@ class Recipe(training_loop.Recipe):
     peak_rate: float = 4e-3
 
 
-def _convolution(inputs: int, outputs: int, stride: int = 1) -> nn.Sequential:
-    return nn.Sequential(
-        nn.Conv2d(inputs, outputs, 3, stride, 1, bias=False), nn.BatchNorm2d(outputs), nn.ReLU(inplace=True)
-    )
-
-
-class _Block(nn.Module):
-    def __init__(self, width: int) -> None:
-        super().__init__()
-        self.first = _convolution(width, width)
-        self.second = nn.Sequential(nn.Conv2d(width, width, 3, 1, 1, bias=False), nn.BatchNorm2d(width))
-
-    def forward(self, value: torch.Tensor) -> torch.Tensor:
-        return torch.relu(value + self.second(self.first(value)))
-
-
 class HalvesNetwork(nn.Module):
     """uint8 patches (n, 48, 48, 3) BGR to LENGTH numbers; pips and partner are linear in them."""
 
     def __init__(self) -> None:
         super().__init__()
         self.trunk = nn.Sequential(
-            _convolution(3, 16, 2),
-            _convolution(16, 32, 2),
-            _Block(32),
-            _convolution(32, 64, 2),
-            _Block(64),
-            _convolution(64, 96, 2),
+            convolution(3, 16, 2),
+            convolution(16, 32, 2),
+            Residual(32),
+            convolution(32, 64, 2),
+            Residual(64),
+            convolution(64, 96, 2),
             nn.Flatten(),
             nn.Linear(96 * 9, LENGTH),
             nn.ReLU(),

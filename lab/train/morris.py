@@ -1,7 +1,12 @@
 """The recipe for morris' evaluation: play, fit, play better, fit again; it starts from a published heuristic.
 
-Pattern weights are fitted to what positions are worth by logistic regression, stage by stage, by small steps. Groups
-that a symmetry of the board maps to each other share weights, and so do mirror images of a group."""
+A game begins with random moves, and some come later, too; the others are found by searches to a small depth. It ends by
+the rules, when a search has found its forced end, or as a draw. What a position is worth is told by what comes after it
+and by its own search.
+
+Pattern weights are fitted to that worth by logistic regression, stage by stage. Groups that a symmetry of the board
+maps to each other share weights, and so do mirror images of a group.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +17,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
-from rich.progress import Progress
 
 from agents.kernels.compilation import bit_count, signed
+from agents.kernels.memory import BEST_MOVE, BEST_SCORE, GENERATION, HINT, MOVES, NODES, STOP
+from agents.search import WIN
+from games.nine_mens_morris import MorrisRules, NineMensMorris
 from games.nine_mens_morris.kernel import memory as layout
-from games.nine_mens_morris.kernel.memory import PATTERN_WORDS, STAGES, Memory
+from games.nine_mens_morris.kernel.memory import FLYING, NONE, PATTERN_WORDS, STAGES, Memory
+from games.nine_mens_morris.kernel.moves import can_move, write_moves
+from games.nine_mens_morris.kernel.negamax import CELL, CODE, FIVE, SURE, TEN, negamax, place
 from games.nine_mens_morris.kernel.patterns import (
     CONSTANT,
     FEATURES,
@@ -31,40 +39,163 @@ from games.nine_mens_morris.kernel.patterns import (
 )
 from games.nine_mens_morris.kernel.weights import NAMED
 from games.nine_mens_morris.kernel.weights import PATTERNS as NAME
-from lab.train.morris_games import Positions, play
-from lab.train.reversi_games import compiled
+from lab.simulated.arrays import BoolArray, Float32Array
+from lab.train.pattern_fit import (
+    HELD_OUT,
+    Fitted,
+    Round,
+    as_stored,
+    compiled,
+    descend,
+    in_chunks,
+    learn,
+    least_images,
+)
 from places.weights import write_entry
 
 U = np.uint64
-TWO, THREE = U(2), U(3)
-FIRST_STEP, LAST_STEP = 0.1, 0.005
-SCALE = 100
-"""Units per logit: weights are hundredths."""
-HELD_OUT = 20
-"""One game in so many is held out."""
+ZERO, ONE, TWO, THREE = U(0), U(1), U(2), U(3)
+MEN = 9
+MOST_RANDOM, ASTRAY = 8, 0.05
+"""Random moves that begin a game, at most; share of random moves after them."""
+QUIET = 50
+"""Moves without a capture that draw a game."""
+LONGEST = 300
+RULES = tuple(MorrisRules(flying=flying, mill_protected=kept) for kept in (False, True) for flying in (False, True))
+"""The rules that the games are played by, in turn."""
+GAMES_A_CHUNK = 50
+LIMIT = 2 * WIN
+
+
+class Positions(NamedTuple):
+    mine: NDArray[np.uint64]
+    """Men of the side to move, a bit a point."""
+    theirs: NDArray[np.uint64]
+    hands: NDArray[np.int8]
+    """(positions, 2): men that the side to move and the enemy have still to lay."""
+    flying: BoolArray
+    """Whether three men fly."""
+    worth: Float32Array
+    """Points that the side to move may expect: 1 is a win, 0.5 a draw."""
+    game: NDArray[np.int32]
+    """Number of the position's game."""
+
+
+@compiled
+def points_of(score: int) -> float:
+    """What a search's score promises: hundredths of a logit of winning, or a forced end."""
+    if abs(score) > SURE:
+        return 1.0 if score > 0 else 0.0
+    return 1 / (1 + np.exp(-score / 100))  # type: ignore[no-any-return]
+
+
+@compiled
+def _play(memory: Memory, depth: int, trust: float, mine: Any, theirs: Any, hands: Any, worth: Any) -> int:
+    """Plays one game; returns the number of positions written."""
+    own, other, my_hand, their_hand = ZERO, ZERO, MEN, MEN
+    randoms, quiet, rows, later = np.random.randint(0, MOST_RANDOM + 1), 0, 0, 0.5
+    alone = np.zeros(LONGEST, np.bool_)
+    for ply in range(LONGEST):
+        if (my_hand == 0 and bit_count(own) < THREE) or not can_move(memory, own, other, my_hand):
+            later = 0.0
+            break
+        if quiet >= QUIET:
+            break
+        memory[GENERATION] = (memory[GENERATION] + ONE) & U(63)
+        memory[HINT] = ZERO
+        strays = ply < randoms or np.random.random() < ASTRAY
+        if ply >= randoms:
+            place(memory, own, other, my_hand, their_hand, quiet, 0)
+            negamax(memory, 0, depth, -LIMIT, LIMIT)
+            score, code = signed(memory[BEST_SCORE]), memory[BEST_MOVE]
+            mine[rows], theirs[rows], hands[rows, 0], hands[rows, 1] = own, other, my_hand, their_hand
+            ends = abs(score) > SURE
+            worth[rows], alone[rows] = points_of(score), strays or ends
+            rows += 1
+            if ends:
+                break
+        if strays:
+            count = write_moves(memory, own, other, my_hand, ZERO)
+            code = memory[MOVES + U(np.random.randint(0, signed(count)))] & CODE
+        origin, removed = code >> FIVE & CELL, code >> TEN
+        own |= ONE << (code & CELL)
+        quiet += 1
+        if origin == NONE:
+            my_hand -= 1
+            quiet = 0
+        else:
+            own ^= ONE << origin
+        if removed != NONE:
+            other ^= ONE << removed
+            quiet = 0
+        own, other, my_hand, their_hand = other, own, their_hand, my_hand
+    _hand_back(worth, alone, rows, later, trust)
+    return rows
+
+
+@compiled
+def _hand_back(worth: Any, alone: Any, rows: int, later: float, trust: float) -> None:
+    """Mixes into each position's worth that of the next one, from the end back; `later` is what follows the last.
+
+    Positions that stand `alone`, before a random move or a forced end, keep their own.
+    """
+    for row in range(rows - 1, -1, -1):
+        if not alone[row]:
+            worth[row] = trust * (1 - later) + (1 - trust) * worth[row]
+        later = worth[row]
+
+
+@compiled
+def _play_many(
+    memory: Memory, seed: int, games: int, depth: int, trust: float, mine: Any, theirs: Any, hands: Any, worth: Any,
+    game: Any,
+) -> int:  # fmt: skip
+    np.random.seed(seed)
+    rows = 0
+    for number in range(games):
+        memory[NODES] = memory[STOP] = ZERO
+        written = _play(memory, depth, trust, mine[rows:], theirs[rows:], hands[rows:], worth[rows:])
+        game[rows : rows + written] = number
+        rows += written
+    return rows
+
+
+def play(
+    prepare: Callable[[Memory], None], games: int, depth: int, trust: float, seed: int, say: Callable[[int], object]
+) -> Positions:
+    """So many games by searches to the depth; `prepare` writes the evaluation into a search's memory.
+
+    The same seed plays the same games. `trust` is that of `pattern_fit.Round`. Uses all cores; calls `say` after every
+    few games, from any thread.
+    """
+
+    def chunk(start: int, count: int) -> Positions:
+        memory = layout.allocate(NineMensMorris(RULES[start // GAMES_A_CHUNK % len(RULES)]), 16)
+        prepare(memory)
+        room = count * LONGEST
+        mine, theirs = np.zeros(room, np.uint64), np.zeros(room, np.uint64)
+        hands, worth, game = np.zeros((room, 2), np.int8), np.zeros(room, np.float32), np.zeros(room, np.int32)
+        arrays: list[NDArray[Any]] = [mine, theirs, hands, worth, game]
+        rows = _play_many(memory, (seed * 1_000_003 + start) % 2**31, count, depth, trust, *arrays)
+        kept = [array[:rows].copy() for array in arrays]
+        flying = np.full(rows, bool(memory[FLYING]))
+        return Positions(kept[0], kept[1], kept[2], flying, kept[3], kept[4] + start)
+
+    return in_chunks(chunk, games, GAMES_A_CHUNK, say)
+
+
+STEPS = 0.1, 0.005
+"""First and last step of a fit."""
 TURNED, MIRRORED = (2, 3, 4, 5, 6, 7, 0, 1), (2, 1, 0, 7, 6, 5, 4, 3)
 """A square's points after a quarter turn and in the mirror."""
 SIDE_MIRRORED, SIDE_SWAPPED = (2, 1, 0, 5, 4, 3, 8, 7, 6), (6, 7, 8, 3, 4, 5, 0, 1, 2)
 """A side's points in the mirror, and with the outer and inner square exchanged."""
 
 
-def _images(size: int, maps: tuple[tuple[int, ...], ...]) -> NDArray[np.int64]:
-    """For each content of a group, the least that the maps and their repetitions lead to."""
-    least = np.arange(3**size)
-    numbers_ = np.arange(3**size)
-    images = [sum((numbers_ // 3**place % 3) * 3**to for place, to in enumerate(one)) for one in maps]
-    while True:
-        before = least.copy()
-        for image in images:
-            least = np.minimum(least, least[image])
-        if np.array_equal(least, before):
-            return least
-
-
 def shared_weights() -> NDArray[np.uint32]:
     """For each weight of a stage, the index of the one that it shares."""
     shared = np.arange(4 * PATTERN_WORDS, dtype=np.uint32)
-    square, side = _images(8, (TURNED, MIRRORED)), _images(9, (SIDE_MIRRORED, SIDE_SWAPPED))
+    square, side = least_images(8, (TURNED, MIRRORED)), least_images(9, (SIDE_MIRRORED, SIDE_SWAPPED))
     for start, images in ((STARTS[0], square), (STARTS[1], square), (STARTS[3], side)):
         shared[start : start + len(images)] = start + images
     return shared
@@ -88,61 +219,42 @@ def _features(mine: Any, theirs: Any, hands: Any, flying: Any, shared: Any, foun
         stages[row] = stage(own, other, my_hand, their_hand, mine_fly, theirs_fly)
 
 
-@compiled
-def _pass_over(features: Any, worth: Any, order: Any, weights: Any, step: float) -> None:
-    for row in order:
-        value = 0.0
-        for index in range(FEATURES):
-            value += weights[features[row, index]]
-        error = worth[row] - 1 / (1 + np.exp(-value))
-        for index in range(FEATURES):
-            weights[features[row, index]] += step * error
+def _described(positions: Positions, shared: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.int8]]:
+    """Features of all positions, with the weights that are shared, and their stages."""
+    features, stages = np.zeros((len(positions.mine), FEATURES), np.uint32), np.zeros(len(positions.mine), np.int8)
+    _features(positions.mine, positions.theirs, positions.hands, positions.flying, shared, features, stages)
+    return features, stages
 
 
 def accuracy(positions: Positions, weights: NDArray[np.int16]) -> float:
     """The share of positions worth more or less than a draw of which the weights tell that."""
-    features, stages = np.zeros((len(positions.mine), FEATURES), np.uint32), np.zeros(len(positions.mine), np.int8)
-    own = np.arange(weights.shape[1], dtype=np.uint32)
-    _features(positions.mine, positions.theirs, positions.hands, positions.flying, own, features, stages)
+    features, stages = _described(positions, np.arange(weights.shape[1], dtype=np.uint32))
     values = weights[stages[:, None], features].sum(axis=1, dtype=np.int64)
     decided = positions.worth != 0.5
     return float(np.mean((values > 0)[decided] == (positions.worth > 0.5)[decided]))
 
 
-class Fitted(NamedTuple):
-    weights: NDArray[np.int16]
-    """(STAGES, 4 PATTERN_WORDS), hundredths of a logit."""
-    error: float
-    """Root mean square error in points, over all stages."""
-
-
-def fit(positions: Positions, epochs: int, seed: int, say: Callable[[], object]) -> Fitted:
-    """All stages' weights; calls `say` after each."""
-    shared, count = shared_weights(), len(positions.mine)
-    features, stages = np.zeros((count, FEATURES), np.uint32), np.zeros(count, np.int8)
-    _features(positions.mine, positions.theirs, positions.hands, positions.flying, shared, features, stages)
+def fit(
+    positions: Positions, epochs: int, seed: int, say: Callable[[], object], _start: NDArray[np.int16] | None = None
+) -> Fitted:
+    """All stages' weights, (STAGES, 4 PATTERN_WORDS), and the error in points; calls `say` after each stage."""
+    shared = shared_weights()
+    features, stages = _described(positions, shared)
     apart = positions.game % HELD_OUT == 0
-    made = np.zeros((STAGES, 4 * PATTERN_WORDS), np.int16)
-    squares = 0.0
+    made, squares = [], 0.0
     for number in range(STAGES):
-        learnt = np.flatnonzero((stages == number) & ~apart)
+        learnt, tested = (stages == number) & ~apart, (stages == number) & apart
         weights = np.zeros(4 * PATTERN_WORDS, np.float32)
-        draw = np.random.default_rng(seed + number)
-        for epoch in range(epochs):
-            step = FIRST_STEP * (LAST_STEP / FIRST_STEP) ** (epoch / max(epochs - 1, 1))
-            _pass_over(features[learnt], positions.worth[learnt], draw.permutation(len(learnt)), weights, step)
-        made[number] = np.clip(np.rint(weights * SCALE), -32768, 32767).astype(np.int16)[shared]
-        tested = np.flatnonzero((stages == number) & apart)
+        descend(weights, features[learnt], positions.worth[learnt], epochs, seed + number, STEPS, logistic=True)
+        made.append(as_stored(weights, shared))
         expected = 1 / (1 + np.exp(-weights[features[tested]].sum(axis=1)))
         squares += float(((expected - positions.worth[tested]) ** 2).sum())
         say()
-    return Fitted(made, float(np.sqrt(squares / max(int(apart.sum()), 1))))
+    return Fitted(np.stack(made), float(np.sqrt(squares / max(int(apart.sum()), 1))))
 
 
 FILE = f"{NAME}.npz"
-ROUNDS = ((1 / 4, 3, 0.8), (1 / 2, 4, 0.7), (1.0, 4, 0.6), (1.0, 4, 0.6))
-"""Share of the games, depth of their searches, and trust in what comes later (`morris_games.play`)."""
-EPOCHS = 10
+ROUNDS = Round(1 / 4, 3, 0.8, 10), Round(1 / 2, 4, 0.7, 10), Round(1.0, 4, 0.6, 10), Round(1.0, 4, 0.6, 10)
 MEASURED = 4
 """Depth of the searches in the games that measure how often the winner is told."""
 FIRST = "best"
@@ -155,24 +267,15 @@ def make_morris(out: Path, *, games: int, seed: int, command: str) -> None:
     Key `weights`: int16 (STAGES, 4 PATTERN_WORDS), hundredths of a logit, ordered as in
     `games.nine_mens_morris.kernel.patterns`.
     """
-    fitted: Fitted | None = None
-    with Progress(console=Console(stderr=True)) as progress:
-        for number, (share, depth, trust) in enumerate(ROUNDS, 1):
-            count = max(round(share * games), 40)
-            task = progress.add_task(f"round {number}: games at depth {depth}", total=count)
-            prepare = functools.partial(_judge_by, None if fitted is None else fitted.weights)
-            advance = functools.partial(progress.advance, task)
-            positions = play(prepare, count, depth, trust, seed + number - 1, advance)
-            task = progress.add_task(f"round {number}: {len(positions.mine)} positions, fitting", total=layout.STAGES)
-            fitted = fit(positions, EPOCHS, seed, functools.partial(progress.advance, task))
-        assert fitted is not None
-        count = games // 20
-        task = progress.add_task("games to measure by", total=count)
-        prepare = functools.partial(_judge_by, fitted.weights)
-        fresh = play(prepare, count, MEASURED, 1.0, seed + len(ROUNDS), functools.partial(progress.advance, task))
+
+    def play_by(weights: NDArray[np.int16] | None, *how: Any) -> Positions:
+        return play(functools.partial(_judge_by, weights), *how)
+
+    fitted = learn(ROUNDS, games, seed, play_by, fit, STAGES)
+    fresh = play_by(fitted.weights, games // 20, MEASURED, 1.0, seed + len(ROUNDS), lambda _: None)
     np.savez_compressed(out / FILE, weights=fitted.weights)
     facts: dict[str, str | float] = {
-        "data": "games of the program against itself (lab/train/morris_games.py)",
+        "data": "games of the program against itself (lab/train/morris.py)",
         "licence": "MIT",
         "command": command,
         "held_out_error_points": round(fitted.error, 4),

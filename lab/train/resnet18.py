@@ -20,8 +20,8 @@ from lab.train.joint import WholeBoard, fit_board_means
 from lab.train.patch_pool import PatchPool, cut_photographs, draw_pool
 from lab.train.patches import CLASSES, OTHER, PATCH_PX
 from lab.train.quantise import export_descriptor, quantise, store_half
+from lab.train.resnet import ResNet18
 from lab.train.table_patches import cut_tables, whole_tables
-from lab.train.torchvision_import import import_torchvision
 from lab.train.traced_cells import cut_traced, with_share
 from lab.train.training_loop import accuracy
 from places.weights import write_entry
@@ -78,7 +78,7 @@ class CellNetwork(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.trunk: nn.Module = import_torchvision().models.resnet18(weights=None)
+        self.trunk = ResNet18()
         self.trunk.fc = nn.Identity()
         self.classes = nn.Linear(LENGTH, len(CLASSES))
         self.colours = nn.Linear(LENGTH, 6)

@@ -1,23 +1,38 @@
 """The recipe for reversi's evaluation: play, fit, play better, fit again; it starts from the rules alone.
 
-Pattern weights are fitted to results by least squares, stage by stage, by small steps per position. Mirror images of a
-group share a weight. A rarely seen pattern is rarely moved, and so stays near 0."""
+A game begins with random moves, continues by searches to a small depth, and is solved when few squares are empty. What
+a position is worth is told by the result and by the scores of the searches from there on, the nearer the more. After
+the first solution a random move is made now and then and the position solved again, so that endings are included that
+good play would not reach.
+
+Pattern weights are fitted to that worth by least squares, stage by stage. Mirror images of a group share a weight. A
+rarely seen pattern is rarely moved, and so stays near 0.
+"""
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
-from rich.progress import Progress
 
-from agents.kernels.compilation import bit_count
-from games.reversi.kernel.discs import moves
-from games.reversi.kernel.memory import STAGE_WORDS, STAGES
+from agents.kernels.compilation import bit_count, lowest_bit, signed
+from games.reversi.kernel import memory as layout
+from games.reversi.kernel.discs import flips, moves
+from games.reversi.kernel.endgame import prove
+from games.reversi.kernel.memory import (
+    BEST_MOVE,
+    BEST_SCORE,
+    GENERATION,
+    NODES,
+    SALT,
+    STAGE_WORDS,
+    STAGES,
+    Memory,
+)
+from games.reversi.kernel.midgame import LOWEST, WON, negamax
 from games.reversi.kernel.patterns import (
     CONSTANT,
     FIRST_DISCS,
@@ -28,37 +43,158 @@ from games.reversi.kernel.patterns import (
     STARTS,
     write_groups,
 )
-from lab.train.reversi_games import Positions, compiled, play
+from games.reversi.kernel.searcher import SELECTIVE
+from lab.simulated.arrays import Float32Array
+from lab.train.pattern_fit import (
+    HELD_OUT,
+    SCALE,
+    Fitted,
+    Round,
+    as_stored,
+    compiled,
+    descend,
+    in_chunks,
+    learn,
+    least_images,
+)
 from places.weights import find_weights, write_entry
 
 U = np.uint64
+ZERO, ONE = U(0), U(1)
+MIN_RANDOM, MAX_RANDOM = 4, 24
+"""Random moves that begin a game."""
+SOLVED = 12
+"""Empty squares from which play is perfect."""
+ASTRAY = 0.3
+"""Share of solved endings that leave the best line."""
+ROWS_A_GAME = 70
+GAMES_A_CHUNK = 200
+
+
+class Positions(NamedTuple):
+    mine: NDArray[np.uint64]
+    """Discs of the side to move, a bit a square."""
+    theirs: NDArray[np.uint64]
+    worth: Float32Array
+    """Discs of the side to move minus the enemy's, expected at the end; the winner gets the empty squares."""
+    game: NDArray[np.int32]
+    """Number of the position's game."""
+
+
+@compiled
+def _random_move(where: np.uint64) -> np.uint64:
+    for _ in range(np.random.randint(0, signed(bit_count(where)))):
+        where &= where - ONE
+    return lowest_bit(where)  # type: ignore[no-any-return]
+
+
+@compiled
+def _solve(memory: Memory, mine: np.uint64, theirs: np.uint64, empties: int) -> int:
+    low, high, guess = -64, 64, 0
+    while low < high:
+        alpha = guess - 1 if guess > low else guess + 1
+        guess = prove(memory, mine, theirs, alpha, empties, 0)
+        if guess > alpha:
+            low = guess
+        else:
+            high = guess
+    return low
+
+
+@compiled
+def _play(memory: Memory, depth: int, trust: float, mine: Any, theirs: Any, worth: Any, side: Any) -> int:
+    """Plays one game; returns the number of positions written."""
+    own, other = U(0x0000000810000000), U(0x0000001008000000)
+    randoms = np.random.randint(MIN_RANDOM, MAX_RANDOM + 1)
+    rows, unsolved, ply = 0, 0, 0
+    memory[GENERATION] = (memory[GENERATION] + ONE) & U(63)
+    while True:
+        where = moves(own, other)
+        if where == ZERO:
+            if moves(other, own) == ZERO:
+                return rows if unsolved == rows else unsolved
+            own, other = other, own
+            where = moves(own, other)
+            ply += 1
+        empties = signed(bit_count(~(own | other)))
+        if ply < randoms:
+            square = _random_move(where)
+        else:
+            mine[rows], theirs[rows], side[rows] = own, other, ply % 2
+            if empties > SOLVED:
+                negamax(memory, own, other, depth, LOWEST, -LOWEST, 0)
+                worth[rows] = discs_of(signed(memory[BEST_SCORE]))
+                square = memory[BEST_MOVE] - ONE
+            else:
+                worth[rows] = _solve(memory, own, other, empties)
+                square = memory[BEST_MOVE] - ONE
+                for row in range(rows - 1, unsolved - 1, -1):
+                    later = worth[row + 1] if side[row] == side[row + 1] else -worth[row + 1]
+                    worth[row] = trust * later + (1 - trust) * worth[row]
+                unsolved = rows + 1
+                if np.random.random() < ASTRAY:
+                    square = _random_move(where)
+            rows += 1
+        turned = flips(own, other, square)
+        own, other = other ^ turned, own | turned | ONE << square
+        ply += 1
+
+
+@compiled
+def discs_of(score: int) -> float:
+    """A search's score in discs; of a game that ends within its reach, the result."""
+    if abs(score) > WON:
+        score += -WON if score > 0 else WON
+    return min(max(score / 100, -64.0), 64.0)
+
+
+@compiled
+def _play_many(
+    memory: Memory, seed: int, games: int, depth: int, trust: float, mine: Any, theirs: Any, worth: Any, game: Any
+) -> int:
+    np.random.seed(seed)
+    rows, side = 0, np.zeros(ROWS_A_GAME, np.int8)
+    for number in range(games):
+        memory[NODES] = ZERO
+        written = _play(memory, depth, trust, mine[rows:], theirs[rows:], worth[rows:], side)
+        game[rows : rows + written] = number
+        rows += written
+    return rows
+
+
+def play(weights: Memory, games: int, depth: int, trust: float, seed: int, say: Callable[[int], object]) -> Positions:
+    """So many games by searches to the depth with these weights; the same seed plays the same games.
+
+    `trust` is that of `pattern_fit.Round`. Uses all cores; calls `say` after every few games, from any thread.
+    """
+
+    def chunk(start: int, count: int) -> Positions:
+        memory = layout.allocate(16, "", weights)
+        memory[SALT] = SELECTIVE
+        room = count * ROWS_A_GAME
+        arrays: list[NDArray[Any]] = [np.zeros(room, kind) for kind in (np.uint64, np.uint64, np.float32, np.int32)]
+        rows = _play_many(memory, (seed * 1_000_003 + start) % 2**31, count, depth, trust, *arrays)
+        mine, theirs, worth, game = (array[:rows].copy() for array in arrays)
+        return Positions(mine, theirs, worth, game + start)
+
+    return in_chunks(chunk, games, GAMES_A_CHUNK, say)
+
+
 FEATURES = GROUPS + 2
 """Features of a position: the groups, the mobility and the constant."""
 OVERLAP = 2
 """Discs by which a stage's positions extend into the neighbouring stages."""
 STEPS, FURTHER_STEPS = (0.012, 0.001), (0.004, 0.0006)
 """First and last step of a fit from nothing, and of one that moves given weights."""
-SCALE = 100
-"""Units per disc: weights are hundredths of a disc."""
-HELD_OUT = 20
-"""One game in so many is held out."""
 
 
 def mirror_images() -> NDArray[np.uint32]:
     """For each weight of a stage, the lesser of its own index and its mirror image's."""
     shared = np.arange(STAGE_WORDS * 4, dtype=np.uint32)
-    orders = [
-        (0, 3, 6, 1, 4, 7, 2, 5, 8),
-        None,
-        (7, 6, 5, 4, 3, 2, 1, 0, 9, 8),
-        *(tuple(reversed(range(size))) for size in SIZES[3:]),
-    ]
+    others = (tuple(reversed(range(size))) for size in SIZES[3:])
+    orders = ((0, 3, 6, 1, 4, 7, 2, 5, 8), range(SIZES[1]), (7, 6, 5, 4, 3, 2, 1, 0, 9, 8), *others)
     for size, start, order in zip(SIZES, STARTS, orders, strict=True):
-        if order is None:
-            continue
-        numbers = np.arange(3**size)
-        image = sum((numbers // 3**place % 3) * 3**to for place, to in enumerate(order))
-        shared[start : start + 3**size] = start + np.minimum(numbers, image)
+        shared[start : start + 3**size] = start + least_images(size, [order])
     return shared
 
 
@@ -74,28 +210,6 @@ def _features(mine: Any, theirs: Any, shared: Any, found: Any) -> None:
         found[row, GROUPS + 1] = CONSTANT
 
 
-@compiled
-def _pass_over(features: Any, worth: Any, order: Any, weights: Any, step: float) -> float:
-    """One step for every position; returns the mean squared error on the way."""
-    total = 0.0
-    for row in order:
-        value = 0.0
-        for index in range(FEATURES):
-            value += weights[features[row, index]]
-        error = worth[row] - value
-        total += error * error
-        for index in range(FEATURES):
-            weights[features[row, index]] += step * error
-    return total / len(order)
-
-
-@compiled
-def _values(features: Any, weights: Any, values: Any) -> None:
-    for row in range(len(values)):
-        for index in range(FEATURES):
-            values[row] += weights[features[row, index]]
-
-
 def fit_stage(
     positions: Positions, stage: int, epochs: int, seed: int, start: NDArray[np.int16] | None
 ) -> tuple[NDArray[np.int16], float, float]:
@@ -106,76 +220,50 @@ def fit_stage(
     discs = np.bitwise_count(positions.mine | positions.theirs).astype(int)
     low = 0 if stage == 0 else FIRST_DISCS + STAGE_DISCS * stage
     high = 64 if stage == STAGES - 1 else FIRST_DISCS + STAGE_DISCS * (stage + 1) - 1
-    inside = (discs >= low - OVERLAP) & (discs <= high + OVERLAP)
     apart = positions.game % HELD_OUT == 0
     shared = mirror_images()
-    learnt = np.flatnonzero(inside & ~apart)
-    features = np.zeros((len(learnt), FEATURES), np.uint32)
-    _features(positions.mine[learnt], positions.theirs[learnt], shared, features)
-    worth = positions.worth[learnt]
+
+    def chosen(rows: NDArray[np.bool_]) -> tuple[NDArray[np.uint32], Float32Array]:
+        features = np.zeros((np.count_nonzero(rows), FEATURES), np.uint32)
+        _features(positions.mine[rows], positions.theirs[rows], shared, features)
+        return features, positions.worth[rows]
+
+    features, worth = chosen((discs >= low - OVERLAP) & (discs <= high + OVERLAP) & ~apart)
     weights = np.zeros(STAGE_WORDS * 4, np.float32) if start is None else start[stage].astype(np.float32) / SCALE
-    first_step, last_step = STEPS if start is None else FURTHER_STEPS
-    draw = np.random.default_rng(seed + stage)
-    for epoch in range(epochs):
-        step = first_step * (last_step / first_step) ** (epoch / max(epochs - 1, 1))
-        _pass_over(features, worth, draw.permutation(len(learnt)), weights, step)
-    tested = np.flatnonzero(apart & (discs >= low) & (discs <= high))
-    features = np.zeros((len(tested), FEATURES), np.uint32)
-    _features(positions.mine[tested], positions.theirs[tested], shared, features)
-    values, truth = np.zeros(len(tested)), positions.worth[tested]
-    _values(features, weights, values)
-    error = float(np.sqrt(np.mean((values - truth) ** 2))) if len(tested) else 0.0
-    right = float(np.mean(np.sign(values) == np.sign(truth))) if len(tested) else 0.0
-    whole = np.clip(np.rint(weights * SCALE), -32768, 32767).astype(np.int16)
-    return whole[shared], error, right
-
-
-class Fitted(NamedTuple):
-    weights: NDArray[np.int16]
-    """(STAGES, 4 STAGE_WORDS), hundredths of a disc."""
-    error: float
-    """Root mean square error in discs, averaged over the stages."""
-    accuracy: float
-    """Share of winners predicted, averaged over the stages."""
+    steps = STEPS if start is None else FURTHER_STEPS
+    descend(weights, features, worth, epochs, seed + stage, steps, logistic=False)
+    features, truth = chosen(apart & (discs >= low) & (discs <= high))
+    values = weights[features].sum(axis=1, dtype=np.float64)
+    error = float(np.sqrt(np.mean((values - truth) ** 2))) if len(truth) else 0.0
+    right = float(np.mean(np.sign(values) == np.sign(truth))) if len(truth) else 0.0
+    return as_stored(weights, shared), error, right
 
 
 def fit(
     positions: Positions, epochs: int, seed: int, say: Callable[[], object], start: NDArray[np.int16] | None = None
 ) -> Fitted:
-    """All stages' weights, moved from `start` or fitted from nothing; calls `say` after each."""
-    stages, errors, right = [], [], []
+    """All stages' weights, (STAGES, 4 STAGE_WORDS), moved from `start` or fitted from nothing.
+
+    Calls `say` after each stage.
+    """
+    found = []
     for stage in range(STAGES):
-        weights, error, accuracy = fit_stage(positions, stage, epochs, seed, start)
-        stages.append(weights)
-        errors.append(error)
-        right.append(accuracy)
+        found.append(fit_stage(positions, stage, epochs, seed, start))
         say()
-    return Fitted(np.stack(stages), float(np.mean(errors)), float(np.mean(right)))
+    weights, errors, right = zip(*found, strict=True)
+    return Fitted(np.stack(weights), float(np.mean(errors)), float(np.mean(right)))
 
 
 NAME = "reversi_patterns"
-
-
-class Round(NamedTuple):
-    share: float
-    """Share of the games asked for."""
-    depth: int
-    """Plies of the searches that play them."""
-    trust: float
-    """Trust in what comes later (`reversi_games.play`)."""
-    epochs: int
-    """Passes over the positions."""
-
-
-ROUNDS: tuple[Round, ...] = (
+ROUNDS = (
     Round(1 / 6, 1, 1.0, 6),
     Round(1 / 6, 2, 0.8, 8),
     Round(1 / 3, 4, 0.6, 12),
     Round(1 / 3, 4, 0.4, 12),
     Round(1.0, 4, 0.5, 12),
-    Round(1 / 40, 8, 0.6, 5),
+    Round(1 / 40, 8, 0.6, 5, further=True),
 )
-"""Each but the last fits from nothing. The last moves the weights of the round before: its games are few but deep."""
+"""The last moves the weights of the round before: its games are few but deep."""
 
 
 def make_reversi(out: Path, *, games: int, seed: int, further: bool, command: str) -> None:
@@ -186,7 +274,7 @@ def make_reversi(out: Path, *, games: int, seed: int, further: bool, command: st
     """
     weights = np.zeros((STAGES, 4 * STAGE_WORDS), np.int16)
     facts: dict[str, str | float] = {
-        "data": "games of the program against itself (lab/train/reversi_games.py)",
+        "data": "games of the program against itself (lab/train/reversi.py)",
         "licence": "MIT",
         "command": command,
     }
@@ -195,20 +283,12 @@ def make_reversi(out: Path, *, games: int, seed: int, further: bool, command: st
         facts["further_from"] = earlier.sha256
         with np.load(earlier.path) as stored:
             weights = stored["weights"]
-    error = accuracy = 0.0
-    with Progress(console=Console(stderr=True)) as progress:
-        for number, (share, depth, trust, epochs) in enumerate(ROUNDS, 1):
-            last = number == len(ROUNDS)
-            if further and not last:
-                continue
-            count = max(round(share * games), 40)
-            task = progress.add_task(f"round {number}: games at depth {depth}", total=count)
-            packed = np.ascontiguousarray(weights.reshape(-1)).view(np.uint64)
-            advance = functools.partial(progress.advance, task)
-            positions = play(packed, count, depth, trust, seed + number - 1, advance)
-            task = progress.add_task(f"round {number}: {len(positions.mine)} positions, fitting", total=STAGES)
-            start = weights if last else None
-            weights, error, accuracy = fit(positions, epochs, seed, functools.partial(progress.advance, task), start)
-    np.savez_compressed(out / f"{NAME}.npz", weights=weights)
-    facts |= {"held_out_error_discs": round(error, 2), "held_out_winner_accuracy": round(accuracy, 4)}
+
+    def play_by(weights: Any, *how: Any) -> Positions:
+        return play(np.ascontiguousarray(weights.reshape(-1)).view(np.uint64), *how)
+
+    skipped = len(ROUNDS) - 1 if further else 0
+    fitted = learn(ROUNDS, games, seed, play_by, fit, STAGES, skipped=skipped, weights=weights)
+    np.savez_compressed(out / f"{NAME}.npz", weights=fitted.weights)
+    facts |= {"held_out_error_discs": round(fitted.error, 2), "held_out_winner_accuracy": round(fitted.accuracy, 4)}
     write_entry(out, NAME, f"{NAME}.npz", facts)

@@ -23,17 +23,14 @@ import cv2
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import nn
 
 from calibration.arrays import Patches
 from calibration.template import BoardTemplate, load_template
 from lab.simulated.arrays import Float32Array, FloatArray
-from lab.train.torchvision_import import import_torchvision
+from lab.train.resnet import DEVIATION, MEAN, ResNet18
 from vision.reading.cells import cut_patches
 
 RATIO, REPROJECTION_PX = 0.75, 5.0
-MEAN, DEVIATION = np.array([[0.485, 0.456, 0.406], [0.229, 0.224, 0.225]], dtype=np.float32)
-"""Mean and deviation of the pictures that torchvision's networks were trained on: red, green, blue, 0 to 1."""
 SIDE_PX, SMALL_SIDE_PX = 224, 48
 """Pixels on a side of a cell's picture: in torchvision's preprocessing, and for this program's own network."""
 BATCH = 25
@@ -54,7 +51,7 @@ class Thesis:
         self._sift = cv2.SIFT.create()
         self._matcher = cv2.BFMatcher.create(cv2.NORM_L2)
         self._points, self._descriptors = self._features(scene["reference"])
-        self._network: nn.Module = import_torchvision().models.resnet18(weights=None).eval()
+        self._network = ResNet18().eval()
 
     def round(self, steps: Sequence[str] = USUAL, clock: Callable[[], float] = time.perf_counter) -> dict[str, float]:
         """Milliseconds of each step of `STEPS`, once, by a clock of seconds."""

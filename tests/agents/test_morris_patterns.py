@@ -13,7 +13,7 @@ from games.nine_mens_morris.kernel import memory as layout
 from games.nine_mens_morris.kernel.endgame_index import symmetries
 from games.nine_mens_morris.kernel.evaluation import evaluate
 from games.nine_mens_morris.kernel.patterns import GROUPS, in_sides, in_squares, stage
-from lab.train import morris, morris_games
+from lab.train import morris
 from tests.agents.morris import bits
 
 U = np.uint64
@@ -88,8 +88,8 @@ def test_games_teach_that_men_are_worth_having() -> None:
         for phase in range(4):
             memory[int(layout.WEIGHTS) + 16 * phase + 3] = 100
 
-    positions = morris_games.play(by_men, 60, 1, 0.9, 3, lambda _: None)
-    again = morris_games.play(by_men, 60, 1, 0.9, 3, lambda _: None)
+    positions = morris.play(by_men, 60, 1, 0.9, 3, lambda _: None)
+    again = morris.play(by_men, 60, 1, 0.9, 3, lambda _: None)
     assert all(np.array_equal(one, other) for one, other in zip(positions, again, strict=True))
     assert 0.4 < float(positions.worth.mean()) < 0.6
     fitted = morris.fit(positions, 3, 1, lambda: None)

@@ -13,12 +13,12 @@ def lay_weights_of_chance(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     import torch
 
     from lab.train import published
-    from lab.train.torchvision_import import import_torchvision
+    from lab.train.resnet import ResNet18
 
     monkeypatch.setenv("TORCH_HOME", str(home))
     path = published.published_path()
     path.parent.mkdir(parents=True)
     torch.manual_seed(3)
-    torch.save(import_torchvision().models.resnet18(weights=None).state_dict(), path)
+    torch.save(ResNet18().state_dict(), path)
     monkeypatch.setattr(published, "SHA256", hashlib.sha256(path.read_bytes()).hexdigest())
     return path

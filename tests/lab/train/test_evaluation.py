@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from pathlib import Path
 
@@ -13,19 +14,21 @@ from typer.testing import CliRunner
 
 from calibration.labels import Label
 from calibration.template import load_template
-from lab.evaluation import table as imagenet
 from lab.evaluation.cells import (
     MAX_EMPTY,
     balanced_accuracy,
-    cells_of_photos,
-    cells_of_scenes,
+    cut_cells,
     few_split,
     fold_split,
     in_natural_order,
+    photos_of,
     read_left_out,
+    scenes_of,
 )
 from lab.evaluation.cli import app
+from places.weights import MODELS, write_entry
 from tests.vision.drawn import draw
+from vision.reading import descriptors
 
 MORRIS = load_template("nine_mens_morris")
 BOARDS = (
@@ -48,9 +51,9 @@ def shots(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def no_published_weights(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Replaces the process with the published weights by one that answers at once, without loading torch."""
-    monkeypatch.setattr(imagenet, "COMMAND", (sys.executable, "-c", 'print(\'{"missing": "not here"}\')'))
+def no_published_weights(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(descriptors, "MADE_HERE", tmp_path / "nowhere")
+    descriptors.load_descriptor.cache_clear()
 
 
 def run(*words: str) -> tuple[int, str, str]:
@@ -129,7 +132,7 @@ def test_cells_of_photos_are_the_readers_and_blind_photos_are_named(shots: Path)
     cv2.imwrite(str(shots / "wall.png"), np.full((400, 600, 3), 120, np.uint8))
     labels = [Label("wall.png", "." * 24, None)]
     labels += [Label(f"{n}.png", board, draw(MORRIS)[1].corners_px(MORRIS)) for n, board in enumerate(BOARDS)]
-    cells = cells_of_photos(labels, shots, MORRIS)
+    cells = cut_cells(photos_of(labels, shots), MORRIS)
     assert cells.left_out == ("wall.png",) and cells.names == ("0.png", "1.png", "2.png", "3.png")
     assert "".join(cells.labels[cells.pictures == 2]) == BOARDS[2]
     middles = cells.patches[:, 20:28, 20:28].mean(axis=(1, 2, 3))
@@ -137,7 +140,7 @@ def test_cells_of_photos_are_the_readers_and_blind_photos_are_named(shots: Path)
 
 
 def test_simulated_cells_are_the_same_for_the_same_seed() -> None:
-    one, same, other = (cells_of_scenes(1, seed, MORRIS) for seed in (1, 1, 2))
+    one, same, other = (cut_cells(scenes_of(1, seed, MORRIS), MORRIS) for seed in (1, 1, 2))
     assert np.array_equal(one.patches, same.patches) and not np.array_equal(one.patches, other.patches)
     assert one.names == ("scene 1",)
 
@@ -163,7 +166,12 @@ def test_the_table_has_the_five_rows_and_states_the_split(shots: Path) -> None:
 def test_few_pictures_and_text_for_people(shots: Path) -> None:
     status, out, err = run("--photos", str(shots), "--labels", str(shots / "labels.json"), "--fit", "2")
     assert status == 0, err
-    assert "fitted to 2 of 4 pictures" in out and "ResNet-18, ours" in out and "not present: not here" in out
+    assert (
+        "fitted to 2 of 4 pictures" in out
+        and "ResNet-18, ours" in out
+        and "not present: " in out
+        and "./kibitzer train imagenet" in out
+    )
 
 
 @pytest.mark.parametrize(
@@ -181,41 +189,29 @@ def test_wrong_usage_is_named_in_one_line(words: tuple[str, ...], said: str) -> 
     assert status == 2 and said in err and not out and len(err.splitlines()) == 1
 
 
-# The published weights' row.
-
-
-def test_the_published_weights_are_described_in_another_process(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_published_weights_are_described_where_they_were_made(
+    shots: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    program = tmp_path / "stand_in.py"
-    program.write_text(
-        "import json, sys, numpy as np\n"
-        "patches = np.load(sys.argv[1]); np.save(sys.argv[2], patches.mean(axis=(1, 2)))\n"
-        "print(json.dumps({'milliseconds_per_patch': 2.5}))"
-    )
-    monkeypatch.setattr(imagenet, "COMMAND", (sys.executable, str(program)))
-    described, milliseconds = imagenet.describe_imagenet(np.full((3, 48, 48, 3), 7, np.uint8), fetch=False)
-    assert described.shape == (3, 3) and milliseconds == 2.5
+    made = tmp_path / "made"
+    made.mkdir()
+    shutil.copy(MODELS / "halves.onnx", made / "imagenet.onnx")
+    write_entry(made, "imagenet", "imagenet.onnx", {})
+    monkeypatch.setattr(descriptors, "MADE_HERE", made)
+    descriptors.load_descriptor.cache_clear()
+    words = ("--photos", str(shots), "--labels", str(shots / "labels.json"), "--folds", "4", "--weights", "imagenet")
+    status, out, err = run(*words, "--json")
+    descriptors.load_descriptor.cache_clear()
+    assert status == 0, err
+    row = json.loads(out)["rows"][-1]
+    assert row["descriptor"] == "imagenet" and row["present"] and row["dimension"] == 96
 
 
-@pytest.mark.parametrize(("code", "said"), [("import torsch", "torsch"), ('print(\'{"missing": "no"}\')', "no")])
-def test_published_weights_that_are_not_here_are_a_reason_and_no_failure(
-    code: str, said: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.usefixtures("no_published_weights")
+def test_published_weights_that_cannot_be_made_are_a_reason_and_no_failure(
+    shots: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(imagenet, "COMMAND", (sys.executable, "-c", code))
-    with pytest.raises(imagenet.NotPresent, match=said):
-        imagenet.describe_imagenet(np.zeros((1, 48, 48, 3), np.uint8), fetch=False)
-
-
-def test_published_weights_that_are_here_are_loaded_and_describe(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("torch", reason="torch is not installed; `./kibitzer test` brings it")
-    from lab.train import imagenet as program
-    from tests.lab.train.stand_in import lay_weights_of_chance
-
-    lay_weights_of_chance(tmp_path, monkeypatch)
-    described = program.describe(
-        program.load(fetch=False), np.random.default_rng(0).integers(0, 256, (2, 48, 48, 3)).astype(np.uint8)
-    )
-    assert described.shape == (2, 512) and described.min() >= 0 and not np.allclose(described[0], described[1])
+    monkeypatch.setattr(descriptors, "COMMAND", (sys.executable, "-c", "raise SystemExit(2)"))
+    words = ("--photos", str(shots), "--labels", str(shots / "labels.json"), "--fit", "2", "--weights", "imagenet")
+    status, out, err = run(*words)
+    assert status == 0, err
+    assert "not present: there are no ImageNet weights" in out

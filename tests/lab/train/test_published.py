@@ -107,19 +107,19 @@ def test_what_is_no_network_is_refused_by_name(home: Path, monkeypatch: pytest.M
 def test_the_network_made_describes_as_torchvision_would(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Checks the order of colours, their scale and the recipe's size; eight-bit rounding is allowed."""
     torch = pytest.importorskip("torch", reason="torch is not installed; `./kibitzer test` brings it")
-    from lab.train import imagenet, imagenet_onnx
+    from lab.train import imagenet
     from lab.train.patch_pool import draw_pool
     from lab.train.thesis import prepared
     from tests.lab.train.small_network import overflowing
 
     lay_weights_of_chance(tmp_path / "torch", monkeypatch)
-    monkeypatch.setattr(imagenet_onnx, "PATCHES", 64)
+    monkeypatch.setattr(imagenet, "PATCHES", 64)
     torch.set_num_threads(1)
-    imagenet_onnx.make_imagenet(tmp_path / "made", fetch=False)
+    imagenet.make_imagenet(tmp_path / "made", fetch=False)
     patches = draw_pool(12, 7).images
     with torch.inference_mode():
         proper, swapped = (
-            imagenet.load(fetch=False)(prepared(images, imagenet_onnx.SIDE_PX)).numpy()
+            imagenet.load(fetch=False)(prepared(images, imagenet.SIDE_PX)).numpy()
             for images in (patches, np.ascontiguousarray(patches[..., ::-1]))
         )
     described = Network(IMAGENET, tmp_path / "made").describe(patches)
