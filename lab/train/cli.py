@@ -262,7 +262,7 @@ def evaluation(
 
     Example: kibitzer train evaluation --game co_ganh --rule capture=flip --games 400 --match 40
     """
-    from lab.train.search_evaluation.recipe import make_evaluation
+    from lab.train.search_fit import make_evaluation
     from rules.options import rules_from_words
 
     try:

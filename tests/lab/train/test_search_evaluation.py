@@ -18,11 +18,9 @@ from games.gomoku.kernel import weights as gomoku
 from games.gomoku.kernel.evaluation import evaluate as gomoku_value
 from games.gomoku.kernel.prover import write_stones
 from games.nine_mens_morris.kernel.evaluation import evaluate as morris_value
-from lab.train.search_evaluation import self_play
-from lab.train.search_evaluation.gomoku import TRIPLES
-from lab.train.search_evaluation.protocol import Evaluation, drawn_move
-from lab.train.search_evaluation.recipe import fit, fit_group, make_evaluation, quality
-from lab.train.search_evaluation.self_play import EVALUATIONS, Positions, begun, match, play, play_on
+from lab.train import search_evaluations
+from lab.train.search_evaluations import EVALUATIONS, TRIPLES, Evaluation
+from lab.train.search_fit import Positions, begun, fit, fit_group, make_evaluation, match, play, play_on, quality
 
 U = np.uint64
 RULES: list[tuple[str, dict[str, object]]] = [
@@ -35,7 +33,7 @@ RULES: list[tuple[str, dict[str, object]]] = [
 
 
 def evaluation_of(name: str, rules: dict[str, object]) -> Evaluation:
-    return self_play.evaluation_of(games.load(name, rules))
+    return search_evaluations.evaluation_of(games.load(name, rules))
 
 
 def some_positions(evaluation: Evaluation, seed: int, count: int) -> list[Any]:
@@ -44,7 +42,7 @@ def some_positions(evaluation: Evaluation, seed: int, count: int) -> list[Any]:
         position = evaluation.game.initial()
         for _ in range(draw.randrange(1, 60)):
             if evaluation.game.outcome(position) is None:
-                position = evaluation.game.apply(position, drawn_move(evaluation, position, draw))
+                position = evaluation.game.apply(position, draw.choice(evaluation.random_moves(position)))
         if evaluation.game.outcome(position) is None:
             found.append(position)
     return found

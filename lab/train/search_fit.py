@@ -1,9 +1,15 @@
-"""Fits an evaluation to games of the engine against itself, and measures old and new weights."""
+"""Fits a search's evaluation to the results of its own games, and measures old and new weights.
+
+A few random moves begin a game, and some come later, so that positions differ, and so that some look like a search's
+leaves, whose last moves may be bad. A game ends by the rules, or when a search has found its forced end.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+import random
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,11 +18,145 @@ from rich.console import Console
 from rich.progress import Progress
 
 import games
-from agents.arena.elo import Estimate, estimate
+from agents.arena.elo import estimate
 from agents.jobs import Backend
+from agents.jobs.running import run_jobs
+from agents.search import MAX_DEPTH, WIN, Search
 from lab.simulated.arrays import FloatArray
-from lab.train.search_evaluation.protocol import Evaluation, Weights
-from lab.train.search_evaluation.self_play import Positions, evaluation_of, match, play
+from lab.train.search_evaluations import Evaluation, Weights, evaluation_of
+from rules import Side
+
+GAMES_A_CHUNK = 20
+"""Games that share a search and its tables, in one process: independent of the number of processes."""
+FORCED = WIN // 2
+"""Score beyond which a game is decided."""
+
+
+class Chunk(NamedTuple):
+    """Some games to play; another process needs nothing else."""
+
+    game: str
+    rules: Mapping[str, object]
+    nodes: int
+    seed: int
+    first: int
+    """Number of the first game."""
+    games: int
+
+
+class Positions(NamedTuple):
+    positions: Sequence[Any]
+    group: NDArray[np.int64]
+    features: NDArray[np.int64]
+    """(positions, features)"""
+    points: FloatArray
+    """Points of the side to move: 1 won, 0.5 drawn, 0 lost."""
+    game: NDArray[np.int64]
+    """Number of the position's game."""
+
+
+def think(search: Search, position: Any, nodes: int) -> tuple[Any, int]:
+    search.begin(position, nodes, exact=False)
+    move, score = None, 0
+    for depth in range(1, MAX_DEPTH + 1):
+        found = search.deepen(depth)
+        if found.move is not None:
+            move, score = found.move, found.score
+        if found.final or not found.whole or abs(found.score) > FORCED:
+            break
+    return move, score
+
+
+def play_on(
+    evaluation: Evaluation, position: Any, nodes: int, searches: Sequence[Search], draw: random.Random, astray: float
+) -> tuple[list[Any], Side | None]:
+    """The positions from here on to which the game's result applies, and its winner; `searches` by side."""
+    game, passed, plies = evaluation.game, list[Any](), 0
+    while (over := game.outcome(position)) is None and plies < evaluation.plies:
+        side = game.to_move(position)
+        move, score = think(searches[side], position, nodes)
+        if abs(score) > FORCED:
+            return passed, side if score > 0 else 1 - side
+        passed.append(position)
+        if move is None or draw.random() < astray:
+            move = draw.choice(evaluation.random_moves(position))
+            passed = [] if evaluation.starts_anew and astray else passed
+        position = game.apply(position, move)
+        plies += 1
+    return passed, over.winner if over else None
+
+
+def begun(evaluation: Evaluation, draw: random.Random) -> Any:
+    game = evaluation.game
+    while True:
+        position = game.starts[0]
+        for _ in range(draw.randint(*evaluation.opening)):
+            if game.outcome(position) is not None:
+                break
+            position = game.apply(position, draw.choice(evaluation.random_moves(position)))
+        else:
+            if game.outcome(position) is None:
+                return position
+
+
+def play_chunk(chunk: Chunk, _stop: threading.Event | None = None) -> Positions:
+    evaluation = evaluation_of(games.load(chunk.game, chunk.rules))
+    # One search for each side: neither learns from the other's search.
+    weights, noise = evaluation.shipped(), 2 * (chunk.seed * 100_003 + chunk.first) % 2**30
+    searches = [evaluation.search(weights, noise + side + 1) for side in (0, 1)]
+    rows: list[tuple[Any, int, NDArray[np.int64], float, int]] = []
+    for number in range(chunk.first, chunk.first + chunk.games):
+        draw = random.Random(f"game {chunk.seed} {number}")  # a text seeds alike on every machine
+        passed, winner = play_on(evaluation, begun(evaluation, draw), chunk.nodes, searches, draw, evaluation.astray)
+        for position in passed:
+            counted = evaluation.counted(position)
+            if counted is not None:
+                points = 0.5 if winner is None else float(winner == evaluation.game.to_move(position))
+                rows.append((position, counted.group, counted.features, points, number))
+    seen, groups, features, points, numbers = zip(*rows, strict=True) if rows else ((),) * 5
+    return Positions(
+        seen,
+        np.array(groups, np.int64),
+        np.array(features, np.int64).reshape(-1, len(evaluation.features)),
+        np.array(points, np.float64),
+        np.array(numbers, np.int64),
+    )
+
+
+def play(
+    evaluation: Evaluation, count: int, nodes: int, seed: int, backend: Backend, say: Callable[[int], object]
+) -> Positions:
+    """Plays so many games; the same seed plays the same games. Calls `say` after every few games. Raises JobsError."""
+    rules = dict(vars(evaluation.game.rules))
+    chunks = [
+        Chunk(evaluation.game.name, rules, nodes, seed, first, min(GAMES_A_CHUNK, count - first))
+        for first in range(0, count, GAMES_A_CHUNK)
+    ]
+    found = []
+    for chunk, played in run_jobs(play_chunk, chunks, backend, in_order=True):
+        found.append(played)
+        say(chunk.games)
+    parts = [np.concatenate(parts) for parts in list(zip(*found, strict=True))[1:]]
+    return Positions([position for played in found for position in played.positions], *parts)
+
+
+def match(
+    evaluation: Evaluation, a: Weights, b: Weights, openings: int, nodes: int, seed: int, say: Callable[[int], object]
+) -> list[int]:
+    """Half points of `a` against `b` from each opening, played twice with the sides exchanged: 0 to 4."""
+    searches = [evaluation.search(weights, 1) for weights in (a, b)]
+    found = []
+    for number in range(openings):
+        draw, points = random.Random(f"match {seed} {number}"), 0
+        opening = begun(evaluation, draw)
+        for side in (0, 1):
+            by_side = searches if side == 0 else searches[::-1]
+            winner = play_on(evaluation, opening, nodes, by_side, draw, 0.0)[1]
+            points += 1 if winner is None else 2 * (winner == side)
+        found.append(points)
+        say(1)
+    return found
+
 
 HELD_OUT = 10
 """One game in so many is held out."""
@@ -97,13 +237,8 @@ class Made:
     """Half points of the new weights against the shipped ones from each opening, 0 to 4."""
     match_nodes: int = 0
 
-    @property
-    def estimate(self) -> Estimate | None:
-        """Estimate from the match; None if there was none."""
-        return estimate(self.match)
-
     def as_json(self) -> dict[str, Any]:
-        evaluation, score = self.evaluation, self.estimate
+        evaluation, score = self.evaluation, estimate(self.match)
         return {
             "game": evaluation.game.name,
             "rules": vars(evaluation.game.rules),
@@ -133,7 +268,7 @@ class Made:
         found.append(f"{self.positions} positions of {self.games} games; in each {HELD_OUT}th, which was kept apart:")
         for name, held in (("these weights", self.new), ("shipped", self.shipped)):
             found.append(f"  {name:<14} log loss {held.log_loss:.4f}, winner right {100 * held.winner_accuracy:.1f} %")
-        if score := self.estimate:
+        if score := estimate(self.match):
             found.append(
                 f"{2 * len(self.match)} games of these against the shipped weights at {self.match_nodes} positions a "
                 f"move: score {score.score:.3f}, standard error {score.error:.3f}"
