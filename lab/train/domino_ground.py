@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import cv2
 import numpy as np
 
 from lab.simulated.arrays import BoolArray, Float32Array, FloatArray, Rng
-from lab.train.domino_tiles import CELL_PX, Colour
-from lab.train.textures import Textures
+from lab.train.domino_tiles import CELL_PX
+from lab.train.textures import Colour, Kinds, Textures, as_colour, board_colour, ink_on, surface
 
 GRID = 8
 """Cells on a side of a drawn stretch of board."""
@@ -24,19 +22,12 @@ FONTS = (
 )
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class Ground:
-    canvas: Float32Array
-    """float32 (CANVAS_PX, CANVAS_PX, 3) BGR, 0 to 1."""
-    playable: BoolArray
-    """(GRID, GRID) False beyond the border of the squares."""
-
-
-def draw_ground(chance: Rng, textures: Textures) -> Ground:
-    base = _colour(chance)
+def draw_ground(chance: Rng, textures: Textures) -> tuple[Float32Array, BoolArray]:
+    """(CANVAS_PX, CANVAS_PX, 3) BGR, 0 to 1; and (GRID, GRID) False beyond the border of the squares."""
+    base = board_colour(chance, TEAL_AND_WOOD)
     canvas = _surface(base, chance, textures)
     playable = np.ones((GRID, GRID), dtype=np.bool_)
-    ink = _ink(base, chance)
+    ink = ink_on(base, chance, 0.6, 0.0)
     if chance.random() < 0.85:
         _draw_lines(canvas, ink, chance)
     share = float(chance.choice((0.0, 0.12, 0.3, 0.6)))
@@ -49,43 +40,24 @@ def draw_ground(chance: Rng, textures: Textures) -> Ground:
         _draw_crease(canvas, chance)
     if chance.random() < 0.35:
         _draw_border(canvas, playable, chance, textures)
-    return Ground(canvas, playable)
+    return canvas, playable
 
 
-def _colour(chance: Rng) -> Float32Array:
-    """A random board colour: teal and green, wood, white and grey, dark, any."""
-    kind = chance.random()
-    if kind < 0.3:
-        hue, saturation, value = chance.normal(88, 9), chance.uniform(80, 240), chance.uniform(50, 190)
-    elif kind < 0.42:
-        hue, saturation, value = chance.normal(62, 12), chance.uniform(60, 230), chance.uniform(40, 200)
-    elif kind < 0.58:
-        hue, saturation, value = chance.normal(14, 5), chance.uniform(40, 190), chance.uniform(40, 240)
-    elif kind < 0.72:
-        hue, saturation, value = chance.uniform(0, 180), chance.uniform(0, 30), chance.uniform(20, 250)
-    else:
-        hue, saturation, value = chance.uniform(0, 180), chance.uniform(0, 255), chance.uniform(20, 250)
-    pixel = np.array([[[hue % 180, np.clip(saturation, 0, 255), np.clip(value, 0, 255)]]], dtype=np.uint8)
-    return np.asarray(cv2.cvtColor(pixel, cv2.COLOR_HSV2BGR)[0, 0] / 255.0, dtype=np.float32)
+TEAL_AND_WOOD: Kinds = (
+    (0.3, (88, 9), (80, 240), (50, 190)),
+    (0.42, (62, 12), (60, 230), (40, 200)),
+    (0.58, (14, 5), (40, 190), (40, 240)),
+    (0.72, None, (0, 30), (20, 250)),
+    (1.0, None, (0, 255), (20, 250)),
+)
+"""Teal and green, wood, white and grey, dark, any."""
 
 
 def _surface(base: Float32Array, chance: Rng, textures: Textures) -> Float32Array:
     contrast = float(chance.choice((0.01, 0.03, 0.07, 0.13)) * chance.uniform(0.4, 1.3))
     piece = textures.cut(chance, int(chance.integers(160, 319)))
-    texture = cv2.resize(piece, (CANVAS_PX, CANVAS_PX), interpolation=cv2.INTER_LINEAR)[..., None] * contrast
-    tint = 1 + chance.normal(0, 0.25, 3).astype(np.float32)
-    return np.asarray(np.clip(base * (1 + texture * tint * 1.5), 0, 1), dtype=np.float32)
-
-
-def _ink(base: Float32Array, chance: Rng) -> Colour:
-    kind = chance.random()
-    if kind < 0.6:
-        ink = base * chance.uniform(0.0, 0.75)
-    elif kind < 0.85:
-        ink = base + (1 - base) * chance.uniform(0.25, 1.0)
-    else:
-        ink = chance.uniform(0, 1, 3)
-    return float(ink[0]), float(ink[1]), float(ink[2])
+    texture = cv2.resize(piece, (CANVAS_PX, CANVAS_PX), interpolation=cv2.INTER_LINEAR)
+    return surface(base, np.asarray(texture, dtype=np.float32), contrast, chance)
 
 
 def _any(chance: Rng) -> Colour:
@@ -93,7 +65,7 @@ def _any(chance: Rng) -> Colour:
     ink = np.full(3, chance.uniform(0, 0.1) if kind < 0.5 else chance.uniform(0.85, 1.0))
     if kind < 0.3 or kind > 0.7:
         ink = chance.uniform(0, 1, 3)
-    return float(ink[0]), float(ink[1]), float(ink[2])
+    return as_colour(ink)
 
 
 def _draw_lines(canvas: Float32Array, ink: Colour, chance: Rng) -> None:
@@ -192,7 +164,7 @@ def _draw_border(canvas: Float32Array, playable: BoolArray, chance: Rng, texture
     """The area beyond the last row of squares: another surface, a thick line, printed shapes further out."""
     cells = int(chance.integers(1, 4))
     edge = cells * CELL_PX
-    beyond = _surface(_colour(chance), chance, textures)[:edge]
+    beyond = _surface(board_colour(chance, TEAL_AND_WOOD), chance, textures)[:edge]
     if chance.random() < 0.6 and cells > 1:
         plate, ink = _any(chance), _any(chance)
         x = chance.uniform(-CELL_PX, 0)

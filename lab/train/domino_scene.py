@@ -10,46 +10,34 @@ from numpy.typing import NDArray
 
 from lab.simulated.arrays import BoolArray, Float32Array, FloatArray, Rng
 from lab.train.domino_ground import CANVAS_PX, GRID, draw_ground
-from lab.train.domino_tiles import CELL_PX, SPRITE_PX, TileDesign, draw_tile, draw_tile_design
-from lab.train.foreign_objects import draw_foreign_object
-from lab.train.textures import Textures, expose, light
+from lab.train.domino_tiles import CELL_PX, SPRITE_PX, TileDesign, draw_tile
+from lab.train.objects import draw_foreign_object
+from lab.train.textures import Textures, expose, light, shaken, store
 
 PATCH_PX = 48
 RECTIFIED_CELL_PX = 32
 """Pixels on a cell's side in rectified pictures of this board; a patch shows one and a half cells."""
 
 
-@dataclasses.dataclass(frozen=True)
 class View:
-    azimuth_rad: float
-    """Direction in the canvas away from the camera."""
-    squash: float
-    """Cosine of the camera's slant."""
-    lean: tuple[float, float]
-    """Offset of the tiles' faces from their feet in the view, in cells."""
-    shadow_px: tuple[float, float]
-    shadow_blur_px: float
-    shadow_depth: float
-    """0 to 1."""
-    light_rad: float
-    """Direction from which the light comes, in the canvas."""
-
-
-def draw_view(chance: Rng) -> View:
     """A random view, mostly from nearly above; tiles are a quarter to half a cell thick."""
-    azimuth = float(chance.uniform(0, 2 * np.pi))
-    slant = min(abs(float(chance.normal(0, 0.28))), 0.75)
-    rise = min(float(chance.uniform(0.15, 0.5)) * np.tan(slant), 0.3)
-    sun, reach = chance.uniform(0, 2 * np.pi), chance.uniform(0, 0.3) * CELL_PX
-    return View(
-        azimuth_rad=azimuth,
-        squash=float(np.cos(slant)),
-        lean=(float(np.cos(azimuth) * rise), float(np.sin(azimuth) * rise)),
-        shadow_px=(float(-np.cos(sun) * reach), float(-np.sin(sun) * reach)),
-        shadow_blur_px=float(chance.uniform(0.6, 6)),
-        shadow_depth=float(chance.uniform(0, 0.75)),
-        light_rad=float(sun),
-    )
+
+    def __init__(self, chance: Rng) -> None:
+        self.azimuth_rad = float(chance.uniform(0, 2 * np.pi))
+        """Direction in the canvas away from the camera."""
+        slant = min(abs(float(chance.normal(0, 0.28))), 0.75)
+        rise = min(float(chance.uniform(0.15, 0.5)) * np.tan(slant), 0.3)
+        sun, reach = chance.uniform(0, 2 * np.pi), chance.uniform(0, 0.3) * CELL_PX
+        self.squash = float(np.cos(slant))
+        """Cosine of the camera's slant."""
+        self.lean = float(np.cos(self.azimuth_rad) * rise), float(np.sin(self.azimuth_rad) * rise)
+        """Offset of the tiles' faces from their feet in the view, in cells."""
+        self.shadow_px = float(-np.cos(sun) * reach), float(-np.sin(sun) * reach)
+        self.shadow_blur_px = float(chance.uniform(0.6, 6))
+        self.shadow_depth = float(chance.uniform(0, 0.75))
+        """0 to 1."""
+        self.light_rad = float(sun)
+        """Direction from which the light comes, in the canvas."""
 
 
 def photograph(canvas: Float32Array, cells: NDArray[np.intp], view: View, chance: Rng) -> NDArray[np.uint8]:
@@ -61,7 +49,10 @@ def photograph(canvas: Float32Array, cells: NDArray[np.intp], view: View, chance
     picture = cv2.warpPerspective(
         canvas, picture_from_canvas, size, flags=cv2.INTER_AREA, borderMode=cv2.BORDER_REFLECT
     )
-    pixels = _expose_and_store(_blur(np.asarray(picture, dtype=np.float32), chance), chance)
+    picture = _blur(np.asarray(picture, dtype=np.float32), chance)
+    if chance.random() < 0.35:  # from very dark to clipped
+        picture = np.clip(picture * np.float32(np.exp(chance.uniform(-1.6, 0.9))), 0, 1)
+    pixels = store(expose(picture, chance), chance, 0.014, 0.6, 96)
     rectified = _straighten(pixels, picture_from_canvas, chance)
     half = PATCH_PX // 2
     padded = cv2.copyMakeBorder(rectified, half, half, half, half, cv2.BORDER_REPLICATE)
@@ -92,28 +83,11 @@ def _blur(picture: Float32Array, chance: Rng) -> Float32Array:
     if kind < 0.35:
         picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), float(chance.uniform(0.3, 1.3))), dtype=np.float32)
     elif kind < 0.45:
-        length = int(chance.integers(2, 6))
-        kernel = np.zeros((length, length), dtype=np.float32)
-        kernel[length // 2] = 1.0 / length
-        kernel = kernel if chance.random() < 0.5 else np.ascontiguousarray(kernel.T)
-        picture = np.asarray(cv2.filter2D(picture, -1, kernel), dtype=np.float32)
+        picture = np.asarray(shaken(picture, int(chance.integers(2, 6)), chance), dtype=np.float32)
     elif kind < 0.6:
         soft = cv2.GaussianBlur(picture, (0, 0), 1.0)
         picture = picture + (picture - soft) * np.float32(chance.uniform(0.3, 1.5))
     return np.asarray(np.clip(picture, 0, 1), dtype=np.float32)
-
-
-def _expose_and_store(picture: Float32Array, chance: Rng) -> NDArray[np.uint8]:
-    """Exposure from very dark to clipped, noise, eight bits, JPEG."""
-    if chance.random() < 0.35:
-        picture = np.clip(picture * np.float32(np.exp(chance.uniform(-1.6, 0.9))), 0, 1)
-    picture = expose(picture, chance)
-    noise = chance.standard_normal(picture.shape, dtype=np.float32) * np.float32(chance.gamma(1.2, 0.014))
-    pixels = np.asarray(np.clip((picture + noise) * 255, 0, 255), dtype=np.uint8)
-    if chance.random() < 0.6:
-        quality = [cv2.IMWRITE_JPEG_QUALITY, int(chance.integers(25, 96))]
-        pixels = np.asarray(cv2.imdecode(cv2.imencode(".jpg", pixels, quality)[1], cv2.IMREAD_COLOR), dtype=np.uint8)
-    return pixels
 
 
 def _straighten(pixels: NDArray[np.uint8], picture_from_canvas: FloatArray, chance: Rng) -> NDArray[np.uint8]:
@@ -159,16 +133,15 @@ class SceneMaker:
     def draw(self) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
         """The next scene's patches (n, 48, 48, 3), their labels (n,) and their partners' directions (n,)."""
         chance = self._chance
-        ground = draw_ground(chance, self._textures)
-        layout = _lay(ground.playable, chance)
-        view = draw_view(chance)
-        canvas = ground.canvas
-        _draw_tiles(canvas, layout, draw_tile_design(chance), view, chance, self._textures)
+        canvas, playable = draw_ground(chance, self._textures)
+        layout = _lay(playable, chance)
+        view = View(chance)
+        _draw_tiles(canvas, layout, TileDesign(chance), view, chance, self._textures)
         hidden = np.zeros(canvas.shape[:2], dtype=np.float32)
         if chance.random() < 0.3:
             for _ in range(int(chance.integers(1, 4))):
-                draw_foreign_object(canvas, hidden, chance, self._textures)
-        known = _mark_hidden(layout, hidden) & ground.playable
+                draw_foreign_object(canvas, hidden, CELL_PX, chance, self._textures)
+        known = _mark_hidden(layout, hidden) & playable
         known[[0, -1]] = known[:, [0, -1]] = False
         cells = np.argwhere(known)
         patches = photograph(canvas, cells, view, chance)

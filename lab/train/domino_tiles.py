@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import cv2
 import numpy as np
 
 from lab.simulated.arrays import Float32Array, FloatArray, Rng
+from lab.train.textures import Colour, as_colour
 
 CELL_PX = 44
 """Pixels on a cell's side on the canvas, finer than the network's input."""
@@ -24,69 +23,40 @@ PATTERNS: tuple[tuple[tuple[int, int], ...], ...] = (
 )
 """Places of the pips by number, in steps; x runs along the tile."""
 
-Colour = tuple[float, float, float]
 
-
-@dataclasses.dataclass(frozen=True)
 class TileDesign:
-    """The look of one set's tiles; lengths in cells, colours BGR from 0 to 1."""
+    """The look of a random set: mostly white or ivory with black pips, also black, coloured or with coloured pips.
 
-    face: Colour
-    side: Colour
-    pips: tuple[Colour, ...]
-    """By number of pips."""
-    length: float
-    width: float
-    corner: float
-    bevel: float
-    bevel_depth: float
-    pip_radius: float
-    pip_step: float
-    pip_style: int
-    """0 flat, 1 a dent with a highlight, 2 a ring, 3 rimmed."""
-    divider: Colour
-    divider_width: float
-    divider_length: float
-    pin: float
-    """Radius of the pin in the middle; 0 without."""
-    pin_colour: Colour
-    gloss: float
-    grime: float
-    crosswise_six: bool
-    """Whether the lines of three of the 6 run across the tile."""
+    Lengths are in cells.
+    """
 
-
-def draw_tile_design(chance: Rng) -> TileDesign:
-    """A random set of tiles: mostly white or ivory with black pips, also black, coloured or with coloured pips."""
-    face, pips = _colours(chance)
-    width = float(chance.uniform(0.84, 0.99))
-    shade = chance.uniform(0.45, 1.0)
-    two_tone = chance.random() < 0.15
-    side = tuple(float(value) for value in (chance.uniform(0, 1, 3) if two_tone else np.array(face) * shade))
-    divided, pinned = chance.random() < 0.85, chance.random() < 0.22
-    carved = chance.random() < 0.3
-    divider = tuple(float(value) for value in np.array(face) * chance.uniform(0.4, 0.8)) if carved else pips[1]
-    return TileDesign(
-        face=face,
-        side=(side[0], side[1], side[2]),
-        pips=pips,
-        length=float(np.clip(2 * width + chance.normal(0.03, 0.05), 1.75, 2.0)),
-        width=width,
-        corner=float(chance.choice((0.04, 0.1, 0.16, 0.25)) * chance.uniform(0.7, 1.3)),
-        bevel=float(chance.choice((0.0, 0.05, 0.12)) * chance.uniform(0.6, 1.4)),
-        bevel_depth=float(chance.uniform(0.05, 0.4)),
-        pip_radius=float(chance.uniform(0.075, 0.13)),
-        pip_step=float(chance.uniform(0.23, 0.3)),
-        pip_style=int(chance.choice(4, p=(0.55, 0.25, 0.05, 0.15))),
-        divider=(divider[0], divider[1], divider[2]),
-        divider_width=float(chance.uniform(0.02, 0.08)) if divided else 0.0,
-        divider_length=float(chance.uniform(0.6, 1.0)),
-        pin=float(chance.uniform(0.04, 0.1)) if pinned else 0.0,
-        pin_colour=_metal(chance),
-        gloss=float(chance.choice((0.0, 0.0, 0.3, 0.8)) * chance.uniform(0.4, 1.2)),
-        grime=float(chance.choice((0.0, 0.015, 0.05))),
-        crosswise_six=bool(chance.random() < 0.04),
-    )
+    def __init__(self, chance: Rng) -> None:
+        self.face, self.pips = _colours(chance)
+        """`pips` are colours by number of pips."""
+        self.width = float(chance.uniform(0.84, 0.99))
+        shade = chance.uniform(0.45, 1.0)
+        two_tone = chance.random() < 0.15
+        self.side = as_colour(chance.uniform(0, 1, 3) if two_tone else np.array(self.face) * shade)
+        divided, pinned = chance.random() < 0.85, chance.random() < 0.22
+        carved = chance.random() < 0.3
+        self.divider = as_colour(np.array(self.face) * chance.uniform(0.4, 0.8)) if carved else self.pips[1]
+        self.length = float(np.clip(2 * self.width + chance.normal(0.03, 0.05), 1.75, 2.0))
+        self.corner = float(chance.choice((0.04, 0.1, 0.16, 0.25)) * chance.uniform(0.7, 1.3))
+        self.bevel = float(chance.choice((0.0, 0.05, 0.12)) * chance.uniform(0.6, 1.4))
+        self.bevel_depth = float(chance.uniform(0.05, 0.4))
+        self.pip_radius = float(chance.uniform(0.075, 0.13))
+        self.pip_step = float(chance.uniform(0.23, 0.3))
+        self.pip_style = int(chance.choice(4, p=(0.55, 0.25, 0.05, 0.15)))
+        """0 flat, 1 a dent with a highlight, 2 a ring, 3 rimmed."""
+        self.divider_width = float(chance.uniform(0.02, 0.08)) if divided else 0.0
+        self.divider_length = float(chance.uniform(0.6, 1.0))
+        self.pin = float(chance.uniform(0.04, 0.1)) if pinned else 0.0
+        """Radius of the pin in the middle; 0 without."""
+        self.pin_colour = _metal(chance)
+        self.gloss = float(chance.choice((0.0, 0.0, 0.3, 0.8)) * chance.uniform(0.4, 1.2))
+        self.grime = float(chance.choice((0.0, 0.015, 0.05)))
+        self.crosswise_six = bool(chance.random() < 0.04)
+        """Whether the lines of three of the 6 run across the tile."""
 
 
 def draw_tile(
@@ -146,13 +116,12 @@ def _draw_divider(face: Float32Array, make: TileDesign) -> None:
 def _draw_pip(face: Float32Array, at: tuple[float, float], make: TileDesign, count: int, chance: Rng) -> None:
     radius, colour = make.pip_radius * CELL_PX, make.pips[count]
     if make.pip_style == 3:
-        rim = tuple(float(value) for value in np.array(make.face) * 0.7)
-        _circle(face, at, radius * 1.25, (rim[0], rim[1], rim[2]))
+        _circle(face, at, radius * 1.25, as_colour(np.array(make.face) * 0.7))
     _circle(face, at, radius, colour)
     if make.pip_style == 1:
         lit = np.clip(np.array(colour) + 0.35, 0, 1)
         shift = radius * 0.35
-        _circle(face, (at[0] + shift, at[1] - shift), radius * 0.45, (float(lit[0]), float(lit[1]), float(lit[2])))
+        _circle(face, (at[0] + shift, at[1] - shift), radius * 0.45, as_colour(lit))
     elif make.pip_style == 2:
         _circle(face, at, radius * float(chance.uniform(0.3, 0.5)), make.face)
 
@@ -186,7 +155,7 @@ def _colours(chance: Rng) -> tuple[Colour, tuple[Colour, ...]]:
     plain = [ink] * 7
     if chance.random() < 0.15:
         plain = [_vivid(chance, face) for _ in range(7)]
-    colours = [(float(one[0]), float(one[1]), float(one[2])) for one in np.clip([face, *plain], 0, 1)]
+    colours = [as_colour(one) for one in np.clip([face, *plain], 0, 1)]
     return colours[0], tuple(colours[1:])
 
 
@@ -200,5 +169,4 @@ def _vivid(chance: Rng, face: FloatArray) -> FloatArray:
 
 def _metal(chance: Rng) -> Colour:
     brass, steel = np.array([0.3, 0.6, 0.75]), np.array([0.65, 0.65, 0.65])
-    colour = (brass if chance.random() < 0.6 else steel) * chance.uniform(0.6, 1.2)
-    return float(colour[0]), float(colour[1]), float(colour[2])
+    return as_colour((brass if chance.random() < 0.6 else steel) * chance.uniform(0.6, 1.2))

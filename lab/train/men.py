@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-from typing import Any
+import copy
 
 import cv2
 import numpy as np
@@ -16,57 +15,44 @@ LUMA = np.array([0.114, 0.587, 0.299])
 CELL_PX = 72
 
 
-@dataclasses.dataclass(frozen=True)
 class Man:
-    colour: FloatArray
-    """(3,) BGR, 0 to 1."""
-    diameter: float
-    """Pixels of the canvas."""
-    lean: tuple[float, float]
-    """Offset of the top from the foot in the picture, in pixels of the canvas: from height and viewing angle."""
-    shadow: tuple[float, float, float]
-    """Offset x and y in pixels of the canvas, and depth 0 to 1."""
-    dome: float
-    gloss: float
-    rim: float
-    rings: int
-    texture: float
-    glass: float
-    hole: bool
-    """Whether there is a dark dent in the middle, or a knob."""
-    squash: float
-    """Least diameter over the greatest: foreshortened or not round."""
-    corners: int
-    """Number of corners (bricks, hexagons); 0 is round."""
+    """A random piece; lengths in pixels of the canvas."""
+
+    def __init__(self, colour: FloatArray, chance: Rng) -> None:
+        """`colour` (3,) is BGR, 0 to 1."""
+        self.colour = colour
+        self.diameter = CELL_PX * chance.uniform(0.5, 0.98)
+        height = float(chance.choice((0.0, 0.06, 0.15, 0.35))) * self.diameter * chance.uniform(0.6, 1.2)
+        angle, sun = chance.uniform(0, 2 * np.pi), chance.uniform(0, 2 * np.pi)
+        reach = self.diameter * chance.uniform(0.0, 0.3)
+        self.shadow = float(np.cos(sun) * reach), float(np.sin(sun) * reach), float(chance.uniform(0, 0.7))
+        """Offset x and y, and depth 0 to 1."""
+        self.lean = float(np.cos(angle) * height), float(np.sin(angle) * height)
+        """Offset of the top from the foot in the picture: from height and viewing angle."""
+        self.dome = float(chance.choice((0.0, 0.25, 0.6)))
+        self.gloss = float(chance.choice((0.0, 0.0, 0.5, 1.0)))
+        self.rim = float(chance.choice((0.0, 0.15, 0.4)))
+        self.rings = int(chance.choice((0, 0, 1, 3)))
+        self.texture = float(chance.choice((0.0, 0.03, 0.1)))
+        self.glass = float(chance.uniform(0.1, 0.6)) if chance.random() < 0.08 else 0.0
+        self.hole = bool(chance.random() < 0.12)
+        """Whether there is a dark dent in the middle, or a knob."""
+        self.squash = float(chance.uniform(0.75, 1.0)) if chance.random() < 0.3 else 1.0
+        """Least diameter over the greatest: foreshortened or not round."""
+        self.corners = int(chance.integers(4, 9)) if chance.random() < 0.1 else 0
+        """Number of corners (bricks, hexagons); 0 is round."""
 
 
 def draw_man_pair(chance: Rng, ground: Float32Array) -> tuple[Man, Man]:
     """A light and a dark piece of one set; sets may be odd, and may barely show on the ground."""
     light, dark = _colours(chance, ground)
-    size = CELL_PX * chance.uniform(0.5, 0.98)
-    height = float(chance.choice((0.0, 0.06, 0.15, 0.35))) * size * chance.uniform(0.6, 1.2)
-    angle = chance.uniform(0, 2 * np.pi)
-    sun = chance.uniform(0, 2 * np.pi)
-    reach = size * chance.uniform(0.0, 0.3)
-    shadow = (float(np.cos(sun) * reach), float(np.sin(sun) * reach), float(chance.uniform(0, 0.7)))
-    make: dict[str, Any] = {
-        "lean": (float(np.cos(angle) * height), float(np.sin(angle) * height)),
-        "shadow": shadow,
-        "dome": float(chance.choice((0.0, 0.25, 0.6))),
-        "gloss": float(chance.choice((0.0, 0.0, 0.5, 1.0))),
-        "rim": float(chance.choice((0.0, 0.15, 0.4))),
-        "rings": int(chance.choice((0, 0, 1, 3))),
-        "texture": float(chance.choice((0.0, 0.03, 0.1))),
-        "glass": float(chance.uniform(0.1, 0.6)) if chance.random() < 0.08 else 0.0,
-        "hole": bool(chance.random() < 0.12),
-        "squash": float(chance.uniform(0.75, 1.0)) if chance.random() < 0.3 else 1.0,
-        "corners": int(chance.integers(4, 9)) if chance.random() < 0.1 else 0,
-    }
-    one = Man(colour=light, diameter=size, **make)
-    if chance.random() < 0.85:
-        return one, dataclasses.replace(one, colour=dark)
-    other = make | {"dome": float(chance.choice((0.0, 0.6))), "rings": int(chance.integers(0, 3))}
-    return one, Man(colour=dark, diameter=size * chance.uniform(0.85, 1.1), **other)
+    one = Man(light, chance)
+    other = copy.copy(one)
+    other.colour = dark
+    if chance.random() >= 0.85:
+        other.dome, other.rings = float(chance.choice((0.0, 0.6))), int(chance.integers(0, 3))
+        other.diameter *= chance.uniform(0.85, 1.1)
+    return one, other
 
 
 def _colours(chance: Rng, ground: Float32Array) -> tuple[FloatArray, FloatArray]:
@@ -96,15 +82,17 @@ def draw_man(
 ) -> None:
     """Draws the piece with its foot at `centre` (x, y pixels of the canvas); adds its top to `mask`."""
     turn = float(chance.uniform(0, 360))
-    _shade(canvas, _outline(man, centre + man.shadow[:2], turn, 1.0), man)
+    softness = 1.0 + 0.12 * float(np.hypot(*man.shadow[:2]))
+    shadow = cv2.GaussianBlur(_outline(man, centre + man.shadow[:2], turn), (0, 0), softness)
+    canvas *= (1 - man.shadow[2] * shadow)[..., None]
     if man.lean != (0.0, 0.0):
-        wall = _outline(man, centre, turn, 1.0)
+        wall = _outline(man, centre, turn)
         for step in (0.25, 0.5, 0.75):
-            wall = np.maximum(wall, _outline(man, centre + step * np.array(man.lean), turn, 1.0))
+            wall = np.maximum(wall, _outline(man, centre + step * np.array(man.lean), turn))
         side = cv2.GaussianBlur(wall, (0, 0), 0.7)[..., None]
         canvas[:] = canvas * (1 - side) + side * (man.colour * chance.uniform(0.4, 0.8)).astype(np.float32)
     top = centre + np.array(man.lean)
-    cover = _outline(man, top, turn, 1.0)
+    cover = _outline(man, top, turn)
     if mask is not None:
         np.maximum(mask, cover, out=mask)
     face = _face(man, top, canvas.shape[0], chance, textures)
@@ -114,10 +102,10 @@ def draw_man(
         _highlight(canvas, man, top, chance)
 
 
-def _outline(man: Man, centre: FloatArray, turn_deg: float, scale: float) -> Float32Array:
+def _outline(man: Man, centre: FloatArray, turn_deg: float) -> Float32Array:
     """1 inside the piece's outline, else 0."""
     shape = np.zeros((CELL_PX * 2, CELL_PX * 2), dtype=np.float32)
-    radius = man.diameter / 2 * scale
+    radius = man.diameter / 2
     if man.corners:
         angles = np.deg2rad(turn_deg) + np.arange(man.corners) * 2 * np.pi / man.corners
         points = centre + radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)
@@ -127,11 +115,6 @@ def _outline(man: Man, centre: FloatArray, turn_deg: float, scale: float) -> Flo
     at = (int(centre[0] * 16), int(centre[1] * 16))
     cv2.ellipse(shape, at, axes, turn_deg, 0, 360, 1.0, -1, cv2.LINE_AA, 4)
     return shape
-
-
-def _shade(canvas: Float32Array, shadow: Float32Array, man: Man) -> None:
-    soft = cv2.GaussianBlur(shadow, (0, 0), 1.0 + 0.12 * float(np.hypot(*man.shadow[:2])))
-    canvas *= (1 - man.shadow[2] * soft)[..., None]
 
 
 def _face(man: Man, centre: FloatArray, side_px: int, chance: Rng, textures: Textures) -> Float32Array:
@@ -160,12 +143,9 @@ def _highlight(canvas: Float32Array, man: Man, centre: FloatArray, chance: Rng) 
     spot = np.zeros(canvas.shape[:2], dtype=np.float32)
     for _ in range(int(chance.integers(1, 3))):
         at = centre + chance.uniform(-0.3, 0.3, 2) * man.diameter
-        axes = (
-            max(1, int(man.diameter * chance.uniform(0.03, 0.16))),
-            max(1, int(man.diameter * chance.uniform(0.02, 0.08))),
-        )
-        cv2.ellipse(spot, (int(at[0]), int(at[1])), axes, float(chance.uniform(0, 180)), 0, 360, 1.0, -1, cv2.LINE_AA)
-    spot = cv2.GaussianBlur(spot, (0, 0), float(chance.uniform(0.7, 3.0)))[..., None] * np.float32(
-        man.gloss * chance.uniform(0.4, 1)
-    )
-    canvas[:] = np.clip(canvas + spot, 0, 1)
+        long, short = (int(man.diameter * chance.uniform(least, most)) for least, most in ((0.03, 0.16), (0.02, 0.08)))
+        turn = float(chance.uniform(0, 180))
+        axes = max(1, long), max(1, short)
+        cv2.ellipse(spot, (int(at[0]), int(at[1])), axes, turn, 0, 360, 1.0, -1, cv2.LINE_AA)
+    spot = cv2.GaussianBlur(spot, (0, 0), float(chance.uniform(0.7, 3.0)))[..., None]
+    canvas[:] = np.clip(canvas + spot * np.float32(man.gloss * chance.uniform(0.4, 1)), 0, 1)

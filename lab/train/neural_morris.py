@@ -9,29 +9,32 @@ import logging
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn.utils.fusion import fuse_linear_bn_eval
 
 from agents.jobs import ALONE, Backend
 from agents.morris_networks.good_moves import GoodMoves, held_out, read_good_moves
 from agents.morris_networks.measure import measure
 from agents.morris_networks.networks import FILES, load_networks
+from lab.train.neural_morris_answers import labelled, taught_by_ours
 from lab.train.neural_morris_designs import AllMoves, OurDesign, PaperDesign, ResidualNetwork, ResidualUnit
 from lab.train.neural_morris_fit import Progress, Recipe, fit, raw_answers
-from lab.train.neural_morris_labels import labelled
-from lab.train.neural_morris_taught import taught_by_ours
 from lab.train.quantise import store_half
 from places.weights import write_entry
 
 
 class Scaling(nn.Module):
+    """A trained batch normalisation as a factor and a shift."""
+
     def __init__(self, norm: nn.Module) -> None:
         super().__init__()
-        factor, shift = factor_and_shift(norm)
-        self.factor, self.shift = nn.Parameter(factor), nn.Parameter(shift)
+        assert isinstance(norm, nn.BatchNorm1d)
+        assert norm.running_var is not None and norm.running_mean is not None
+        factor = norm.weight.double() / torch.sqrt(norm.running_var.double() + norm.eps)
+        shift = norm.bias.double() - factor * norm.running_mean.double()
+        self.factor, self.shift = nn.Parameter(factor.float().detach()), nn.Parameter(shift.float().detach())
 
     def forward(self, x: Tensor) -> Tensor:
         """(n, units)."""
@@ -45,27 +48,14 @@ class FoldedUnit(nn.Module):
     def __init__(self, unit: ResidualUnit) -> None:
         super().__init__()
         norm, _, first, inner, _, _, second = unit.layers
-        assert isinstance(first, nn.Linear)
-        factor, shift = factor_and_shift(inner)
-        widened = nn.Linear(first.in_features, first.out_features)
-        widened.weight = nn.Parameter(first.weight * factor[:, None])
-        widened.bias = nn.Parameter(shift)
+        assert isinstance(first, nn.Linear) and isinstance(inner, nn.BatchNorm1d)
+        widened = fuse_linear_bn_eval(first, inner)
         self.layers = nn.Sequential(Scaling(norm), nn.ReLU(), widened, nn.ReLU(), second)
 
     def forward(self, x: Tensor) -> Tensor:
         """(n, units)."""
         out: Tensor = x + self.layers(x)
         return out
-
-
-def factor_and_shift(norm: nn.Module) -> tuple[Tensor, Tensor]:
-    """Factor and shift of a trained batch normalisation, computed in double precision."""
-    assert isinstance(norm, nn.BatchNorm1d)
-    assert norm.running_var is not None
-    assert norm.running_mean is not None
-    factor = norm.weight.double() / torch.sqrt(norm.running_var.double() + norm.eps)
-    shift = norm.bias.double() - factor * norm.running_mean.double()
-    return factor.float().detach(), shift.float().detach()
 
 
 def folded(network: ResidualNetwork) -> ResidualNetwork:
@@ -103,26 +93,20 @@ def make_neural_morris(
 
     `backend` labels positions. Returns the figures of all held-out states. Raises ValueError, OSError.
     """
-    good = read_good_moves(good_moves)
-    apart = held_out(good.states, recipe.seed)
-    if apart.all() or not apart.any():
-        raise ValueError(f"{good_moves} holds too few states to keep a fifth of them apart")
-    network = _trained(good.rows(~apart), good.rows(apart), recipe, work, progress, afresh, backend)
-    export(network, out, recipe.design)
+    learnt, held = _split(read_good_moves(good_moves), recipe.seed, good_moves)
+    export(_trained(learnt, held, recipe, work, progress, afresh, backend), out, recipe.design)
     data = DATA + OWN * bool(recipe.own) + TAUGHT * bool(recipe.taught)
-    for name in FILES[recipe.design]:
-        write_entry(out, name, f"{name}.onnx", {"data": data, "licence": LICENCE, "command": command})
-    held = good.rows(apart)
-    began_s = time.perf_counter()
-    figures = measure(held, load_networks(recipe.design, out).answers(held.states))["all"]
-    log.info("measured on %d held-out states in %.0f s", len(held), time.perf_counter() - began_s)
-    facts: dict[str, str | float] = {"data": data, "licence": LICENCE, "command": command, "split_seed": recipe.seed}
-    for name, value in figures.as_json().items():
-        if isinstance(value, (int, float)):
-            facts[f"held_out_{name}"] = value
+    facts: dict[str, str | float] = {"data": data, "licence": LICENCE, "command": command}
     for name in FILES[recipe.design]:
         write_entry(out, name, f"{name}.onnx", facts)
-    return figures.as_json()
+    began_s = time.perf_counter()
+    figures = measure(held, load_networks(recipe.design, out).answers(held.states))["all"].as_json()
+    log.info("measured on %d held-out states in %.0f s", len(held), time.perf_counter() - began_s)
+    facts["split_seed"] = recipe.seed
+    facts |= {f"held_out_{name}": value for name, value in figures.items() if isinstance(value, (int, float))}
+    for name in FILES[recipe.design]:
+        write_entry(out, name, f"{name}.onnx", facts)
+    return figures
 
 
 def try_recipe(
@@ -134,28 +118,30 @@ def try_recipe(
     OSError.
     """
     good = read_good_moves(good_moves)
-    learnt = good.rows(~held_out(good.states, recipe.seed))
-    apart = held_out(learnt.states, recipe.seed + 1)
-    if apart.all() or not apart.any():
-        raise ValueError(f"{good_moves} holds too few states to keep a fifth of them apart")
-    network = _trained(learnt.rows(~apart), learnt.rows(apart), recipe, work, progress, afresh, backend)
-    watched = learnt.rows(apart)
+    learnt, watched = _split(good.rows(~held_out(good.states, recipe.seed)), recipe.seed + 1, good_moves)
+    network = _trained(learnt, watched, recipe, work, progress, afresh, backend)
     return measure(watched, raw_answers(network, watched.states))["all"].as_json()
+
+
+def _split(good: GoodMoves, seed: int, path: Path) -> tuple[GoodMoves, GoodMoves]:
+    """Four fifths to learn from, and the fifth that a seed holds out."""
+    apart = held_out(good.states, seed)
+    if apart.all() or not apart.any():
+        raise ValueError(f"{path} holds too few states to keep a fifth of them apart")
+    return good.rows(~apart), good.rows(apart)
 
 
 def _trained(
     learnt: GoodMoves, held: GoodMoves, recipe: Recipe, work: Path, progress: Progress, afresh: bool, backend: Backend
 ) -> PaperDesign | OurDesign:
     """The trained network, after labelling own positions or having some taught if the recipe asks for it."""
-    own, taught = None, None
+    own, taught, seed = None, None, recipe.seed
     if recipe.own:
         labelling = lambda done, total: progress(done, total, "labelling")  # noqa: E731
-        own = labelled(
-            learnt.states, recipe.own, recipe.seed, recipe.own_nodes, work / "own.npz", labelling, backend=backend
-        )
+        own = labelled(learnt.states, recipe.own, seed, recipe.own_nodes, work, labelling, backend=backend)
     if recipe.taught:
         teaching = lambda done, total: progress(done, total, "asking ours")  # noqa: E731
-        taught = taught_by_ours(learnt.states, recipe.taught, recipe.seed, work, teaching, backend=backend)
+        taught = taught_by_ours(learnt.states, recipe.taught, seed, work, teaching, backend=backend)
     return fit(learnt, held, recipe, work, progress, own=own, taught=taught, afresh=afresh)
 
 
@@ -178,18 +164,15 @@ def export(network: PaperDesign | OurDesign, out: Path, design: str) -> None:
 def _export(part: torch.nn.Module, names: tuple[str, ...], path: Path) -> None:
     """Exports int64 `cells` (n, 24), `counts` (n, 4) and earlier choices (n,) in; logarithms of probabilities out."""
     shapes = {"cells": (2, 24), "counts": (2, 4), "to": (2,), "origin": (2,)}
-    examples = tuple(torch.from_numpy(np.zeros(shapes[name], dtype=np.int64)) for name in names)
     rows = {0: torch.export.Dim("n", min=1, max=4096)}
-    dynamic: tuple[Any, ...] = (rows, rows)
-    if len(names) > 2:
-        dynamic = (rows, rows, (rows,) * (len(names) - 2))
+    earlier = ((rows,) * (len(names) - 2),) if len(names) > 2 else ()
     torch.onnx.export(
         part.eval(),
-        examples,
+        tuple(torch.zeros(shapes[name], dtype=torch.int64) for name in names),
         str(path),
         input_names=list(names),
         output_names=["choices"],
-        dynamic_shapes=dynamic,
+        dynamic_shapes=(rows, rows, *earlier),
         dynamo=True,
         optimize=False,  # folded, the mixtures and pairs of points of our design would take a quarter more space
         external_data=False,

@@ -21,8 +21,8 @@ from agents.morris_networks.good_moves import GoodMoves, States
 from agents.morris_networks.legality import legal_from, legal_remove, legal_to
 from agents.morris_networks.measure import measure
 from lab.simulated.arrays import BoolArray, Rng
+from lab.train.neural_morris_answers import Taught
 from lab.train.neural_morris_designs import OurDesign, PaperDesign, make_design
-from lab.train.neural_morris_taught import Taught
 
 SAVE_S = 120.0
 """Seconds between two saves of a run."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from lab.simulated.arrays import Float32Array, FloatArray, Rng
 from lab.train.men import Man, draw_man, draw_man_pair
 from lab.train.objects import draw_object
-from lab.train.textures import Textures, photograph
+from lab.train.textures import Colour, Kinds, Textures, board_colour, ink_on, photograph, surface
 
 Canvas = Float32Array
 """float32 (CANVAS_PX, CANVAS_PX, 3) BGR, 0 to 1."""
@@ -68,9 +68,9 @@ class PatchMaker:
 
     def _board(self) -> tuple[Canvas, Float32Array]:
         chance = self._chance
-        ground = _board_colour(chance)
+        ground = board_colour(chance, WOOD_AND_FELT)
         contrast = float(chance.choice((0.01, 0.03, 0.07, 0.13)) * chance.uniform(0.4, 1.3))
-        canvas = _surface(ground, contrast, chance, self._textures)
+        canvas = surface(ground, self._textures.cut(chance, CANVAS_PX), contrast, chance)
         if chance.random() < 0.2:
             _checker(canvas, chance, self._textures)
         _lines(canvas, ground, chance)
@@ -95,29 +95,18 @@ class PatchMaker:
             draw_man(canvas, light if chance.random() < 0.5 else dark, centre, chance, self._textures, None)
 
 
-def _board_colour(chance: Rng) -> Float32Array:
-    """BGR: mostly wood and paper, sometimes felt green, sometimes anything."""
-    kind = chance.random()
-    if kind < 0.5:
-        hue, saturation, value = chance.normal(17, 6), chance.uniform(30, 190), chance.uniform(50, 250)
-    elif kind < 0.68:
-        hue, saturation, value = chance.uniform(0, 180), chance.uniform(0, 30), chance.uniform(25, 255)
-    elif kind < 0.8:
-        hue, saturation, value = chance.normal(65, 12), chance.uniform(70, 230), chance.uniform(40, 200)
-    else:
-        hue, saturation, value = chance.uniform(0, 180), chance.uniform(0, 255), chance.uniform(20, 255)
-    pixel = np.array([[[hue % 180, min(saturation, 255), min(value, 255)]]], dtype=np.uint8)
-    return np.asarray(cv2.cvtColor(pixel, cv2.COLOR_HSV2BGR)[0, 0] / 255.0, dtype=np.float32)
-
-
-def _surface(colour: Float32Array, contrast: float, chance: Rng, textures: Textures) -> Float32Array:
-    texture = textures.cut(chance, CANVAS_PX)[..., None] * contrast
-    tint = 1 + chance.normal(0, 0.25, 3).astype(np.float32)
-    return np.asarray(np.clip(colour * (1 + texture * tint * 1.5), 0, 1), dtype=np.float32)
+WOOD_AND_FELT: Kinds = (
+    (0.5, (17, 6), (30, 190), (50, 250)),
+    (0.68, None, (0, 30), (25, 255)),
+    (0.8, (65, 12), (70, 230), (40, 200)),
+    (1.0, None, (0, 255), (20, 255)),
+)
+"""Mostly wood and paper, sometimes felt green, sometimes anything."""
 
 
 def _checker(canvas: Canvas, chance: Rng, textures: Textures) -> None:
-    other = _surface(_board_colour(chance), 0.05, chance, textures)
+    colour = board_colour(chance, WOOD_AND_FELT)
+    other = surface(colour, textures.cut(chance, CANVAS_PX), 0.05, chance)
     pitch = CELL_PX * chance.uniform(0.8, 1.3)
     low, high = int(CENTRE - pitch / 2), int(CENTRE + pitch / 2)
     for rows, columns in ((slice(0, low), slice(low, high)), (slice(high, None), slice(low, high))):
@@ -125,26 +114,12 @@ def _checker(canvas: Canvas, chance: Rng, textures: Textures) -> None:
         canvas[columns, rows] = other[columns, rows]
 
 
-def _ink(ground: Float32Array, chance: Rng) -> tuple[float, float, float]:
-    """A colour that shows on the ground: mostly dark, sometimes light or coloured."""
-    kind = chance.random()
-    if kind < 0.65:
-        ink = ground * chance.uniform(0.05, 0.75)
-    elif kind < 0.85:
-        ink = ground + (1 - ground) * chance.uniform(0.25, 1.0)
-    else:
-        ink = chance.uniform(0, 1, 3)
-    return float(ink[0]), float(ink[1]), float(ink[2])
-
-
 def _lines(canvas: Canvas, ground: Float32Array, chance: Rng) -> None:
     kind = chance.random()
     if kind < 0.1:
         return
-    ink, width = (
-        _ink(ground, chance),
-        max(1, round(float(chance.choice((1, 2, 3, 4, 6, 9)) * chance.uniform(0.7, 1.3)))),
-    )
+    ink = ink_on(ground, chance, 0.65, 0.05)
+    width = max(1, round(float(chance.choice((1, 2, 3, 4, 6, 9)) * chance.uniform(0.7, 1.3))))
     centre = CENTRE + chance.normal(0, 0.03, 2) * CELL_PX
     if kind < 0.28:
         _frame(canvas, centre, ink, width, chance)
@@ -162,7 +137,7 @@ def _lines(canvas: Canvas, ground: Float32Array, chance: Rng) -> None:
         _dot(canvas, centre, ink, chance)
 
 
-def _frame(canvas: Canvas, centre: FloatArray, ink: tuple[float, float, float], width: int, chance: Rng) -> None:
+def _frame(canvas: Canvas, centre: FloatArray, ink: Colour, width: int, chance: Rng) -> None:
     half = CELL_PX * chance.uniform(0.4, 0.65)
     for sign in (-1, 1):
         offset = np.array([sign * half, 0.0])
@@ -170,7 +145,7 @@ def _frame(canvas: Canvas, centre: FloatArray, ink: tuple[float, float, float], 
         _segment(canvas, centre + offset[::-1] - (160, 0), centre + offset[::-1] + (160, 0), ink, width)
 
 
-def _passing_line(canvas: Canvas, ink: tuple[float, float, float], width: int, chance: Rng) -> None:
+def _passing_line(canvas: Canvas, ink: Colour, width: int, chance: Rng) -> None:
     distance = CELL_PX * chance.uniform(0.25, 0.7) * chance.choice((-1, 1))
     start, end = np.array([CENTRE + distance, -10.0]), np.array([CENTRE + distance, CANVAS_PX + 10.0])
     if chance.random() < 0.5:
@@ -178,11 +153,12 @@ def _passing_line(canvas: Canvas, ink: tuple[float, float, float], width: int, c
     _segment(canvas, start, end, ink, width)
 
 
-def _dot(canvas: Canvas, centre: FloatArray, ink: tuple[float, float, float], chance: Rng) -> None:
+def _dot(canvas: Canvas, centre: FloatArray, ink: Colour, chance: Rng) -> None:
     """A printed point, ring or drilled hole on the crossing."""
     radius = CELL_PX * float(chance.choice((0.05, 0.09, 0.14, 0.2, 0.28)) * chance.uniform(0.8, 1.2))
     filled = radius < 0.2 * CELL_PX and chance.random() < 0.7
-    _circle(canvas, centre, radius, ink, -1 if filled else int(chance.integers(1, 5)))
+    at = (int(centre[0] * 16), int(centre[1] * 16))
+    cv2.circle(canvas, at, int(radius * 16), ink, -1 if filled else int(chance.integers(1, 5)), cv2.LINE_AA, 4)
 
 
 def _landmark(canvas: Canvas, ground: Float32Array, chance: Rng) -> None:
@@ -190,20 +166,17 @@ def _landmark(canvas: Canvas, ground: Float32Array, chance: Rng) -> None:
     if chance.random() < 0.5:
         letter = chr(int(chance.integers(48, 90)))
         scale, width = float(chance.uniform(0.4, 1.4)), int(chance.integers(1, 3))
-        cv2.putText(canvas, letter, at, cv2.FONT_HERSHEY_SIMPLEX, scale, _ink(ground, chance), width, cv2.LINE_AA)
+        cv2.putText(
+            canvas, letter, at, cv2.FONT_HERSHEY_SIMPLEX, scale, ink_on(ground, chance, 0.65, 0.05), width, cv2.LINE_AA
+        )
     else:
         end = chance.uniform(0, CANVAS_PX, 2)
-        _segment(canvas, np.array(at, dtype=np.float64), end, _ink(ground, chance), 1)
+        _segment(canvas, np.array(at, dtype=np.float64), end, ink_on(ground, chance, 0.65, 0.05), 1)
 
 
-def _segment(canvas: Canvas, start: FloatArray, end: FloatArray, ink: tuple[float, float, float], width: int) -> None:
+def _segment(canvas: Canvas, start: FloatArray, end: FloatArray, ink: Colour, width: int) -> None:
     points = [tuple(round(float(value) * 16) for value in point) for point in (start, end)]
     cv2.line(canvas, points[0], points[1], ink, width, cv2.LINE_AA, 4)
-
-
-def _circle(canvas: Canvas, centre: FloatArray, radius: float, ink: tuple[float, float, float], width: int) -> None:
-    at = (int(centre[0] * 16), int(centre[1] * 16))
-    cv2.circle(canvas, at, int(radius * 16), ink, width, cv2.LINE_AA, 4)
 
 
 def _colours(image: NDArray[np.uint8], mask: Float32Array) -> Float32Array:

@@ -89,14 +89,18 @@ def photograph(
     size = (patch_px, patch_px)
     image = cv2.warpPerspective(cv2.GaussianBlur(canvas, (0, 0), 0.6), patch_from_canvas, size, flags=cv2.INTER_LINEAR)
     seen = cv2.warpPerspective(mask, patch_from_canvas, size, flags=cv2.INTER_LINEAR)
-    image = expose(np.asarray(image, dtype=np.float32), chance)
-    image = _lens(image, chance)
-    noisy = image + chance.standard_normal(image.shape, dtype=np.float32) * np.float32(chance.gamma(1.2, 0.012))
+    image = _lens(expose(np.asarray(image, dtype=np.float32), chance), chance)
+    return store(image, chance, 0.012, 0.5, 95), np.asarray(seen, dtype=np.float32)
+
+
+def store(image: Float32Array, chance: Rng, noise: float, share: float, best: int) -> NDArray[np.uint8]:
+    """The picture with noise in eight bits, a share of them through JPEG of a quality from 25 to below `best`."""
+    noisy = image + chance.standard_normal(image.shape, dtype=np.float32) * np.float32(chance.gamma(1.2, noise))
     pixels = np.asarray(np.clip(noisy * 255, 0, 255), dtype=np.uint8)
-    if chance.random() < 0.5:
-        quality = [cv2.IMWRITE_JPEG_QUALITY, int(chance.integers(25, 95))]
+    if chance.random() < share:
+        quality = [cv2.IMWRITE_JPEG_QUALITY, int(chance.integers(25, best))]
         pixels = np.asarray(cv2.imdecode(cv2.imencode(".jpg", pixels, quality)[1], cv2.IMREAD_COLOR), dtype=np.uint8)
-    return pixels, np.asarray(seen, dtype=np.float32)
+    return pixels
 
 
 def light(canvas: Float32Array, chance: Rng) -> None:
@@ -152,10 +156,52 @@ def _lens(image: Float32Array, chance: Rng) -> Float32Array:
     elif kind < 0.55:
         seen = cv2.GaussianBlur(image, (0, 0), float(chance.uniform(0.4, 1.8)))
     elif kind < 0.65:
-        length = int(chance.integers(2, 7))
-        kernel = np.zeros((length, length), dtype=np.float32)
-        kernel[length // 2] = 1.0 / length
-        seen = cv2.filter2D(image, -1, kernel if chance.random() < 0.5 else kernel.T)
+        seen = shaken(image, int(chance.integers(2, 7)), chance)
     elif kind < 0.75:
         seen = image + (image - cv2.GaussianBlur(image, (0, 0), 1.0)) * np.float32(chance.uniform(0.3, 1.2))
     return np.asarray(np.clip(seen, 0, 1), dtype=np.float32)
+
+
+def shaken(image: Float32Array, length_px: int, chance: Rng) -> NDArray[Any]:
+    """The picture blurred by motion along one of its sides."""
+    kernel = np.zeros((length_px, length_px), dtype=np.float32)
+    kernel[length_px // 2] = 1.0 / length_px
+    return cv2.filter2D(image, -1, kernel if chance.random() < 0.5 else np.ascontiguousarray(kernel.T))
+
+
+Colour = tuple[float, float, float]
+"""Blue, green, red, 0 to 1."""
+Kinds = tuple[tuple[float, tuple[float, float] | None, tuple[float, float], tuple[float, float]], ...]
+"""Of each kind of colour: the share of it and those before it, mean and deviation of the hue (0 to 180; None: any), and
+least and greatest saturation and value, 0 to 255."""
+
+
+def board_colour(chance: Rng, kinds: Kinds) -> Float32Array:
+    """(3,) a random colour of one of the kinds, 0 to 1."""
+    drawn = chance.random()
+    _, hue, saturation, value = next(kind for kind in kinds if drawn < kind[0])
+    levels = (chance.normal(*hue) if hue else chance.uniform(0, 180)) % 180, chance.uniform(*saturation)
+    pixel = np.array([[[*levels, chance.uniform(*value)]]], dtype=np.uint8)
+    return np.asarray(cv2.cvtColor(pixel, cv2.COLOR_HSV2BGR)[0, 0] / 255.0, dtype=np.float32)
+
+
+def surface(colour: Float32Array, texture: Float32Array, contrast: float, chance: Rng) -> Float32Array:
+    """(h, w, 3) the colour on a texture."""
+    tint = 1 + chance.normal(0, 0.25, 3).astype(np.float32)
+    return np.asarray(np.clip(colour * (1 + texture[..., None] * contrast * tint * 1.5), 0, 1), dtype=np.float32)
+
+
+def ink_on(ground: Float32Array, chance: Rng, dark: float, least: float) -> Colour:
+    """A colour that shows on the ground: a share `dark` of them darker, the others lighter or coloured."""
+    kind = chance.random()
+    if kind < dark:
+        ink = ground * chance.uniform(least, 0.75)
+    elif kind < 0.85:
+        ink = ground + (1 - ground) * chance.uniform(0.25, 1.0)
+    else:
+        ink = chance.uniform(0, 1, 3)
+    return as_colour(ink)
+
+
+def as_colour(levels: NDArray[np.floating]) -> Colour:
+    return float(levels[0]), float(levels[1]), float(levels[2])

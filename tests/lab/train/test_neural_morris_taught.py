@@ -13,10 +13,10 @@ import games
 from agents.morris_networks.good_moves import GoodMoves, States, as_rows, check_counts, held_out, join_states, state_of
 from agents.morris_networks.legality import is_legal, legal_from, legal_remove, legal_to
 from games.nine_mens_morris import NineMensMorris
-from lab.train import neural_morris_taught
+from lab.train import neural_morris_answers
+from lab.train.neural_morris_answers import Taught, Teacher, after, taught_by_ours
 from lab.train.neural_morris_designs import OurDesign, PaperDesign
 from lab.train.neural_morris_fit import Recipe, Run, _balanced, raw_answers
-from lab.train.neural_morris_taught import Taught, Teacher, after, taught_by_ours
 from tests.agents.random_games import positions
 
 SEED = 1
@@ -63,7 +63,7 @@ def test_chunks_are_kept_and_not_made_again(learnt: States, tmp_path: Path, monk
     told: list[tuple[int, int]] = []
     first = taught_by_ours(learnt, 50, SEED, tmp_path, lambda *now: told.append(now), walks=20)
     assert len(first) == 50 and told[-1] == (50, 50)
-    monkeypatch.setattr(neural_morris_taught, "Teacher", None)
+    monkeypatch.setattr(neural_morris_answers, "_answered", None)
     again = taught_by_ours(learnt, 40, SEED, tmp_path, lambda *_: pytest.fail("made again"))
     assert (again.moves == first.moves[:40]).all()
 
