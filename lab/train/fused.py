@@ -14,7 +14,7 @@
   zero point they are multiplied as matrices, which is quicker on a processor with matrix tiles (AMX).
 
 All but the first change no weight and no rounding: the same whole numbers are added, provided none of their sums is
-clipped (`narrowed`). Different routines may still round a result differently.
+clipped (`quantise.narrow`). Different routines may still round a result differently.
 """
 
 from __future__ import annotations

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import logging
-import tempfile
 from pathlib import Path
 
 import cv2
@@ -16,13 +14,11 @@ from torch import nn
 
 from lab.simulated.arrays import Rng
 from lab.train import training_loop
-from lab.train.domino_scene import CLASSES, DOWN, LEFT, NONE, PATCH_PX, RIGHT, UP, SceneMaker
+from lab.train.domino_scene import CLASSES, DOWN, LEFT, NONE, RIGHT, UP, SceneMaker
 from lab.train.patch_pool import Pool
-from lab.train.quantise import export_descriptor, quantise
 from lab.train.resnet import Residual, convolution
-from lab.train.training_loop import accuracy
+from lab.train.training_loop import accuracy, fit_generic, shifted, write_network
 from places.weights import write_entry
-from vision.calibrating.fitting import fit_head
 from vision.reading.descriptors import Network
 
 log = logging.getLogger(__name__)
@@ -46,18 +42,6 @@ def draw_halves(count: int, seed: int) -> HalvesPool:
     images, labels, partners = (np.concatenate(parts)[:count] for parts in zip(*scenes, strict=True))
     log.info("%d patches drawn", count)
     return HalvesPool(images, labels, partners)
-
-
-def shards_of_halves(work: Path, count: int, seed: int) -> HalvesPool:
-    """`count` patches, newly drawn or kept by an earlier run."""
-    sizes = [min(SHARD, count - start) for start in range(0, count, SHARD)]
-    parts = [
-        HalvesPool.kept(
-            work / f"halves_{seed + number}_{size}.npz", functools.partial(draw_halves, size, seed + number)
-        )
-        for number, size in enumerate(sizes)
-    ]
-    return HalvesPool.joined(parts)
 
 
 LENGTH = 96
@@ -100,25 +84,20 @@ class HalvesNetwork(nn.Module):
 
 
 def train(pool: HalvesPool, recipe: Recipe) -> HalvesNetwork:
-    torch.manual_seed(recipe.seed)
-    torch.set_num_threads(recipe.threads)
-    network = HalvesNetwork()
-    training_loop.run(network, len(pool.labels), recipe, lambda rows, chance: _loss(network, pool, rows, chance))
-    return network
+    def loss_of(network: HalvesNetwork, rows: NDArray[np.intp], chance: Rng) -> tuple[torch.Tensor, float]:
+        images, partners = vary(pool.images[rows], pool.partners[rows], chance)
+        labels = torch.from_numpy(pool.labels[rows])
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            described = network(torch.from_numpy(images)).float()
+        scores = network.pips(described)
+        wanted = nn.functional.one_hot(labels, len(CLASSES)).float()
+        # One against the rest, as a head reads them; then the same odds jointly, normalised as a head normalises them.
+        loss = nn.functional.binary_cross_entropy_with_logits(scores, wanted) * len(CLASSES) / 2
+        loss = loss + nn.functional.nll_loss(_shares(scores), labels)
+        ways = nn.functional.cross_entropy(network.partners(described), torch.from_numpy(partners))
+        return loss + PARTNER_WEIGHT * ways, float((scores.argmax(1) == labels).float().mean())
 
-
-def _loss(network: HalvesNetwork, pool: HalvesPool, rows: NDArray[np.intp], chance: Rng) -> tuple[torch.Tensor, float]:
-    images, partners = vary(pool.images[rows], pool.partners[rows], chance)
-    labels = torch.from_numpy(pool.labels[rows])
-    with torch.autocast("cpu", dtype=torch.bfloat16):
-        described = network(torch.from_numpy(images)).float()
-    scores = network.pips(described)
-    wanted = nn.functional.one_hot(labels, len(CLASSES)).float()
-    # One against the rest, as a head reads them; then the same odds jointly, normalised as a head normalises them.
-    loss = nn.functional.binary_cross_entropy_with_logits(scores, wanted) * len(CLASSES) / 2
-    loss = loss + nn.functional.nll_loss(_shares(scores), labels)
-    loss = loss + PARTNER_WEIGHT * nn.functional.cross_entropy(network.partners(described), torch.from_numpy(partners))
-    return loss, float((scores.argmax(1) == labels).float().mean())
+    return training_loop.train(HalvesNetwork, len(pool.labels), recipe, loss_of)
 
 
 def _shares(scores: torch.Tensor) -> torch.Tensor:
@@ -137,9 +116,7 @@ def vary(
         images, partners = images[:, :, ::-1], _renamed(partners, (NONE, UP, LEFT, DOWN, RIGHT))
     if chance.random() < 0.5:
         images, partners = images.transpose(0, 2, 1, 3), _renamed(partners, (NONE, LEFT, DOWN, RIGHT, UP))
-    down, right = chance.integers(0, 5, 2)
-    padded = np.pad(images, ((0, 0), (2, 2), (2, 2), (0, 0)), mode="edge")
-    moved = padded[:, down : down + PATCH_PX, right : right + PATCH_PX]
+    moved = shifted(images, chance)
     gain = np.exp(chance.normal(0, 0.1, (len(images), 1, 1, 3)) + chance.normal(0, 0.2, (len(images), 1, 1, 1)))
     lit = np.clip(moved * gain.astype(np.float32), 0, 255)
     return np.ascontiguousarray(lit.astype(np.uint8)), partners
@@ -153,40 +130,23 @@ LICENCE = "MIT"
 DATA = "drawn boards with domino tiles (lab/train); no photographs"
 HELD_OUT_SEED = 1_000_000
 HELD_OUT = 12_000
-EXAMPLES = 200
-"""Descriptors of OTHER stored with the head, from which tables' own heads learn what is not a cell."""
-SURE = 0.7
-SOFTNESS = 0.3
 
 
 def make_halves(out: Path, work: Path, *, patches: int, epochs: float, seed: int, threads: int) -> None:
     """Writes halves.onnx, halves_head.npz and their manifest entries into `out`."""
     command = f"kibitzer train halves --patches {patches} --epochs {epochs} --seed {seed}"
-    network = train(shards_of_halves(work, patches, seed), Recipe(epochs=epochs, seed=seed, threads=threads))
-    held_out = shards_of_halves(work, max(400, min(HELD_OUT, patches // 4)), HELD_OUT_SEED + seed)
-    finish(out, network, held_out, command)
-
-
-def finish(out: Path, network: HalvesNetwork, held_out: HalvesPool, command: str) -> None:
-    """Exports, quantises and measures a trained network, and fits the head to its eight-bit descriptors."""
-    with tempfile.TemporaryDirectory() as folder:
-        export_descriptor(network, Path(folder) / "halves.onnx")
-        quantise(Path(folder) / "halves.onnx", out / "halves.onnx", held_out.images[:512])
+    drawn = HalvesPool.drawn(work / "halves", draw_halves, patches, seed, SHARD)
+    network = train(drawn, Recipe(epochs=epochs, seed=seed, threads=threads))
+    count = max(400, min(HELD_OUT, patches // 4))
+    held_out = HalvesPool.drawn(work / "halves", draw_halves, count, HELD_OUT_SEED + seed, SHARD)
+    write_network(network, out / "halves.onnx", held_out.images[:512])
     facts: dict[str, str | float] = {"data": DATA, "licence": LICENCE, "command": command}
-    write_entry(
-        out,
-        "halves",
-        "halves.onnx",
-        facts | {"drawn_accuracy_fp32": round(accuracy(network, network.pips, held_out), 4)},
-    )
+    exact = {"drawn_accuracy_fp32": round(accuracy(network, network.pips, held_out), 4)}
+    write_entry(out, "halves", "halves.onnx", facts | exact)
     described = Network("halves", out).describe(held_out.images)
-    labels = "".join(CLASSES[label] for label in held_out.labels)
-    fit = fit_head(described, labels, CLASSES, softness=SOFTNESS, remember=0)
-    sure = fit.head.probabilities(described)[:, -1] > SURE
-    others = described[(held_out.labels == len(CLASSES) - 1) & sure][:EXAMPLES].astype(np.float16)
+    fit, arrays = fit_generic(described, held_out.labels, CLASSES)
     weights, bias = network.partners.weight.detach().numpy(), network.partners.bias.detach().numpy()
-    arrays = fit.head.arrays() | {"others": others, "way_coefficients": weights, "way_intercepts": bias}
-    np.savez_compressed(out / "halves_head.npz", **arrays)
+    np.savez_compressed(out / "halves_head.npz", **arrays, way_coefficients=weights, way_intercepts=bias)
     paired = ((described @ weights.T + bias).argmax(axis=1) == held_out.partners).mean()
     facts |= {"held_out_accuracy": round(fit.accuracy(), 4), "held_out_partner_accuracy": round(float(paired), 4)}
     write_entry(out, "halves_head", "halves_head.npz", facts)

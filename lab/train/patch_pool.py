@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -37,6 +38,17 @@ class Pool:
 
     def rows(self, rows: NDArray[np.intp] | slice) -> Self:
         return type(self)(*(array[rows] for array in vars(self).values()))
+
+    @classmethod
+    def drawn(cls, path: Path, draw: Callable[[int, int], Self], count: int, seed: int, shard: int) -> Self:
+        """`count` drawn, at most `shard` from a seed; archives whose names begin with `path` keep them."""
+        sizes = [min(shard, count - start) for start in range(0, count, shard)]
+        return cls.joined(
+            [
+                cls.kept(path.with_name(f"{path.name}_{own_seed}_{size}.npz"), functools.partial(draw, size, own_seed))
+                for own_seed, size in enumerate(sizes, seed)
+            ]
+        )
 
     @classmethod
     def kept(cls, path: Path, make: Callable[[], Self]) -> Self:

@@ -17,8 +17,7 @@ from onnxruntime.quantization.shape_inference import quant_pre_process
 from torch import nn
 
 from lab.simulated.arrays import Float32Array
-from lab.train.fused import fuse
-from lab.train.narrowed import narrow
+from lab.train.fused import Graph, fuse
 from lab.train.patches import PATCH_PX
 
 
@@ -100,7 +99,7 @@ class _Batches(CalibrationDataReader):  # type: ignore[misc]
 def quantise(source: Path, target: Path, patches: NDArray[np.uint8]) -> None:
     """Writes the network with eight-bit weights and activations, the latter's ranges taken from the patches.
 
-    Weights that would overflow together leave a bit unused (`narrowed`).
+    Weights that would overflow together leave a bit unused (`narrow`).
     """
     with tempfile.TemporaryDirectory() as folder:
         prepared = Path(folder) / "prepared.onnx"
@@ -119,3 +118,48 @@ def quantise(source: Path, target: Path, patches: NDArray[np.uint8]) -> None:
         narrow(target, prepared)
     fuse(target)
     log.info("%s: %d bytes, from %d", target.name, target.stat().st_size, source.stat().st_size)
+
+
+PAIR = np.iinfo(np.int16).max // np.iinfo(np.uint8).max - 2
+"""Greatest sum of two weights of one sign: two less than fits, since `fused.move_zero` takes 1 from each."""
+
+
+def narrow(path: Path, full: Path) -> None:
+    """Rounds weights again where products of two would overflow 16 bits, from the like-named ones of `full`.
+
+    A processor with AVX2 but without VNNI multiplies bytes by weights and adds the products in pairs, in 16 bits
+    (`vpmaddubsw`). Sums that do not fit are clipped, and the network then describes the same cell differently than on
+    other processors. Which weights are paired depends on the routine, so no two weights of an output channel with the
+    same sign may be too great together. If the two greatest are alike, that leaves seven bits; a single great one costs
+    the others nothing.
+    """
+    network, exact = Graph(onnx.load(str(path))), constants(full)
+    for convolution in network.of_kind("Conv"):
+        widened, *bias = [made for made in map(network.maker, convolution.input[1:]) if made is not None]
+        name = widened.input[0]
+        stored, steps = (network.constant(one) for one in widened.input[:2])
+        weights = stored.astype(np.int64).reshape(len(stored), -1)
+        full_weights = exact[name.removesuffix("_quantized")].reshape(weights.shape)
+        before = steps.astype(np.float64)
+        over = greatest_pairs(weights) > PAIR
+        # One less: two weights that end in a half may both be rounded up.
+        after = np.where(over, greatest_pairs(full_weights) / (PAIR - 1), before)
+        wider = after / before
+        rounded = np.where(over[:, None], np.rint(full_weights / after[:, None]), weights)
+        network.change(name, rounded.reshape(stored.shape).astype(stored.dtype))
+        network.change(widened.input[1], (steps * wider).astype(steps.dtype))
+        for one in bias:
+            numbers, its_steps = (network.constant(name) for name in one.input[:2])
+            network.change(one.input[0], np.rint(numbers / wider).astype(numbers.dtype))
+            network.change(one.input[1], (its_steps * wider).astype(its_steps.dtype))
+    network.save(path)
+
+
+def constants(path: Path) -> dict[str, NDArray[Any]]:
+    return {stored.name: np.asarray(numpy_helper.to_array(stored)) for stored in onnx.load(str(path)).graph.initializer}
+
+
+def greatest_pairs(rows: NDArray[Any]) -> NDArray[Any]:
+    """(channels,) for weights (channels, n): the greatest absolute sum of two weights of the same sign."""
+    ordered = np.sort(rows, axis=1)
+    return np.asarray(np.maximum(ordered[:, -2:].sum(axis=1), -ordered[:, :2].sum(axis=1)))

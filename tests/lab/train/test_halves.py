@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lab.train.domino_scene import CLASSES, DOWN, LEFT, NONE, OTHER, RIGHT, UP, SceneMaker
-from lab.train.halves import HalvesPool, draw_halves, shards_of_halves
+from lab.train.halves import HalvesPool, draw_halves
 from vision.reading.descriptors import load_descriptor
 from vision.reading.heads import load_generic, read_log_probabilities
 
@@ -37,11 +37,12 @@ def test_halves_and_only_they_have_partners(pool: HalvesPool) -> None:
 
 
 def test_shards_are_drawn_once_and_kept(tmp_path: Path) -> None:
-    first = shards_of_halves(tmp_path, 30, seed=3)
+    first = HalvesPool.drawn(tmp_path / "halves", draw_halves, 30, 3, 20)
     for path in tmp_path.iterdir():
         path.touch()
-    assert np.array_equal(first.images, shards_of_halves(tmp_path, 30, seed=3).images)
-    assert len(list(tmp_path.iterdir())) == 1
+    again = HalvesPool.drawn(tmp_path / "halves", lambda _count, _seed: pytest.fail("drawn again"), 30, 3, 20)
+    assert np.array_equal(first.images, again.images) and len(first.images) == 30
+    assert {path.name for path in tmp_path.iterdir()} == {"halves_3_20.npz", "halves_4_10.npz"}
 
 
 def test_one_maker_draws_on_and_on() -> None:

@@ -12,8 +12,8 @@ onnx = pytest.importorskip("onnx", reason="onnx is not installed; `./kibitzer te
 
 from lab.train import quantise  # noqa: E402
 from lab.train.fused import Graph  # noqa: E402
-from lab.train.narrowed import constants, narrow  # noqa: E402
 from lab.train.patch_pool import draw_pool  # noqa: E402
+from lab.train.quantise import constants, narrow  # noqa: E402
 from places.weights import find_weights  # noqa: E402
 from tests.lab.train.small_network import (  # noqa: E402
     overflowing,
@@ -64,15 +64,6 @@ def test_weights_that_overflow_are_rounded_anew_and_their_biases_stay(quantised:
         wide = steps.reshape(-1, 1, 1, 1)
         assert (np.abs(weights * wide - full[f"w{number}"]) < 0.51 * wide).all()
         assert np.allclose(bias * finer, full[f"b{number}"], atol=float(finer.max()))
-
-
-def test_without_the_full_weights_the_rounded_ones_are_rounded_again(quantised: Path) -> None:
-    narrow(quantised)
-    assert overflowing(quantised) == []
-    once = constants(quantised)
-    narrow(quantised)
-    again = constants(quantised)
-    assert all(np.array_equal(array, again[name]) for name, array in once.items())
 
 
 def test_one_great_weight_among_small_ones_keeps_nearly_eight_bits(quantised: Path) -> None:
