@@ -47,8 +47,7 @@ def eval_descriptors(
         int, typer.Option(min=0, help="Number of pictures to fit to, and all others are read; 0: use folds.")
     ] = 0,
     weights: Annotated[
-        str,
-        typer.Option(help='"imagenet": torchvision\'s published ResNet-18 is fetched for the last row.'),
+        str, typer.Option(help='"imagenet": torchvision\'s published ResNet-18 is fetched for the last row.')
     ] = "",
     rule: Annotated[list[str], RULE] = [],  # noqa: B006
     as_json: Annotated[bool, JSON] = False,

@@ -147,5 +147,5 @@ def _highlight(canvas: Float32Array, man: Man, centre: FloatArray, chance: Rng) 
         turn = float(chance.uniform(0, 180))
         axes = max(1, long), max(1, short)
         cv2.ellipse(spot, (int(at[0]), int(at[1])), axes, turn, 0, 360, 1.0, -1, cv2.LINE_AA)
-    spot = cv2.GaussianBlur(spot, (0, 0), float(chance.uniform(0.7, 3.0)))[..., None]
-    canvas[:] = np.clip(canvas + spot * np.float32(man.gloss * chance.uniform(0.4, 1)), 0, 1)
+    soft = cv2.GaussianBlur(spot, (0, 0), float(chance.uniform(0.7, 3.0)))[..., None]
+    canvas[:] = np.clip(canvas + soft * np.float32(man.gloss * chance.uniform(0.4, 1)), 0, 1)

@@ -83,7 +83,7 @@ def _joined(parts: Sequence[Answers]) -> Answers:
 
 def _answers(
     kind: type[Answers],
-    chunk: Callable[[int, threading.Event], Answers],
+    chunk: Callable[[int, threading.Event | None], Answers],
     count: int,
     folder: Path,
     progress: Progress,
@@ -129,7 +129,7 @@ class Labels:
         self._learnt = learnt.rows(~_apart(learnt, seed))
         self._games = [_morris(rules) for rules in RULES]
 
-    def chunk(self, number: int, stop: threading.Event) -> GoodMoves:
+    def chunk(self, number: int, stop: threading.Event | None = None) -> GoodMoves:
         """A chunk's positions, at most `size`: all randomness comes from the seed and the chunk's number."""
         chance = random.Random(f"{self._seed} {number}")
         drawn = [self._draw(chance) for _ in range(self._size)]
@@ -140,7 +140,7 @@ class Labels:
             AlphaBeta.warm_up(game)  # until its kernel is compiled it would answer by plain Python
         engines = [AlphaBeta(game) for game in self._games]  # new ones, which remember nothing of other chunks
         moves = [
-            as_rows([engines[which].choose(position, self._limits, stop).move])[0]
+            as_rows([engines[which].choose(position, self._limits, stop or threading.Event()).move])[0]
             for (which, position), keep in zip(positions, kept, strict=True)
             if keep
         ]

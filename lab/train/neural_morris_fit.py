@@ -40,7 +40,8 @@ class Recipe:
     epochs: int
     """Times that each state is seen; each time under another symmetry if the design does not know the symmetries."""
     batch: int = 512
-    peak_rate: float = 2e-3
+    rate: float = 2e-3
+    """The highest."""
     decay: float = 0.05
     dropout: float = 0.1
     """Share of the features that each step leaves out."""
@@ -83,9 +84,9 @@ class Run:
         self.network = make_design(recipe.design, recipe.dropout)
         self.average = copy.deepcopy(self.network).requires_grad_(False)
         self.steps = max(2, sum(epochs * self._epoch_steps(data) for data, epochs in self._stages))
-        self.optimiser = torch.optim.AdamW(self._groups(), lr=recipe.peak_rate, betas=(0.9, 0.98))
+        self.optimiser = torch.optim.AdamW(self._groups(), lr=recipe.rate, betas=(0.9, 0.98))
         self.schedule = torch.optim.lr_scheduler.OneCycleLR(
-            self.optimiser, recipe.peak_rate, total_steps=self.steps, pct_start=0.1, final_div_factor=1000
+            self.optimiser, recipe.rate, total_steps=self.steps, pct_start=0.1, final_div_factor=1000
         )
         self.step = 0
         self.seconds = 0.0
@@ -94,24 +95,15 @@ class Run:
         """Steps in which each state is seen once; an incomplete batch waits for the next order."""
         return max(1, len(data) // self.recipe.batch)
 
-    def _now(self) -> tuple[GoodMoves | Taught, int, int]:
+    def now(self) -> tuple[GoodMoves | Taught, int, int]:
         """The data of the next step, its epoch (over all stages), and the batch's number in that epoch."""
         left, before = self.step, 0
-        for data, epochs in self._stages[:-1]:
-            steps = epochs * self._epoch_steps(data)
-            if left < steps:
-                return data, before + left // self._epoch_steps(data), left % self._epoch_steps(data)
-            left, before = left - steps, before + epochs
-        last = self._stages[-1][0]
-        return last, before + left // self._epoch_steps(last), left % self._epoch_steps(last)
-
-    @property
-    def epoch(self) -> int:
-        return self._now()[1]
-
-    @property
-    def begins_epoch(self) -> bool:
-        return self._now()[2] == 0
+        for data, epochs in self._stages:
+            epoch, number = divmod(left, self._epoch_steps(data))
+            if epoch < epochs or data is self._stages[-1][0]:
+                break
+            left, before = left - epochs * self._epoch_steps(data), before + epochs
+        return data, before + epoch, number
 
     def _groups(self) -> list[dict[str, Any]]:
         """Parameter groups: matrices decay, biases and norms do not."""
@@ -136,7 +128,7 @@ class Run:
         return float(loss.detach())
 
     def _batch(self) -> GoodMoves | Taught:
-        data, epoch, number = self._now()
+        data, epoch, number = self.now()
         if self._order[0] != epoch:
             self._order = epoch, np.random.default_rng((self.recipe.seed, epoch)).permutation(len(data))
         rows = data.rows(self._order[1][number * self.recipe.batch : (number + 1) * self.recipe.batch])
@@ -271,7 +263,7 @@ def fit(
             now_s = time.monotonic()
             run.seconds, began_s = run.seconds + now_s - began_s, now_s
             progress(run.step, run.steps, f"loss {mean:.3f}")
-            whole = run.begins_epoch or run.step == run.steps
+            whole = run.now()[2] == 0 or run.step == run.steps
             if whole:
                 _note(curve, run, mean, watched)
                 done = 0
@@ -294,14 +286,8 @@ def save(run: Run, path: Path) -> None:
 
 def _note(path: Path, run: Run, loss: float, watched: GoodMoves) -> None:
     figures = measure(watched, raw_answers(run.average.eval(), watched.states))["all"]
-    line = {
-        "design": run.recipe.design,
-        "epoch": run.epoch,
-        "step": run.step,
-        "seconds": round(run.seconds, 1),
-        "loss": round(loss, 4),
-        "held_out": figures.as_json(),
-    }
+    line = {"design": run.recipe.design, "epoch": run.now()[1], "step": run.step, "seconds": round(run.seconds, 1)}
+    line |= {"loss": round(loss, 4), "held_out": figures.as_json()}
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a", encoding="utf-8") as file:
         file.write(json.dumps(line) + "\n")

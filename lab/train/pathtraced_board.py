@@ -19,6 +19,7 @@ from lab.simulated.tile_painter import TilePainter
 from lab.simulated.tiles import Tile
 from lab.train.pathtraced_camera import is_before, seen_px
 from lab.train.pathtraced_mesh import Mesh, block, in_mitsuba, joined, lathe, sheet
+from lab.train.textures import as_colour
 
 TEXELS_PER_MM = 3.0
 TABLE_TEXELS_PER_MM = 1.6
@@ -133,16 +134,10 @@ def usual_colours(style: Style, game: str, rng: Rng) -> Style:
     """The style; in half of the scenes with the usual colours of that game's boards."""
     if game not in USUAL or rng.random() > USUAL_SHARE:
         return style
-    choices = USUAL[game]
     gain = float(rng.uniform(0.75, 1.15))
-    pair = choices[int(rng.integers(len(choices)))]
-    (blue, green, red), (blue2, green2, red2) = pair
-    return style.but(
-        "board",
-        colour=(gain * blue, gain * green, gain * red),
-        accent=(gain * blue2, gain * green2, gain * red2),
-        line_colour=(24.0, 30.0, 34.0),
-    )
+    pair = USUAL[game][int(rng.integers(len(USUAL[game])))]
+    colour, accent = (as_colour(gain * np.array(one, dtype=np.float64)) for one in pair)
+    return style.but("board", colour=colour, accent=accent, line_colour=(24.0, 30.0, 34.0))
 
 
 def textured(mi: Any, texture: Float32Array, gloss: float, repeat_mm: float = 0.0) -> dict[str, Any]:
@@ -237,33 +232,29 @@ def _thing(rng: Rng) -> Mesh:
     kind = rng.random()
     colour = rng.uniform(0.02, 0.8, 3) if rng.random() < 0.6 else np.full(3, rng.uniform(0.02, 0.85))
     if kind < 0.22:
-        return _coloured(block(rng.uniform((50, 40), (120, 90)), float(rng.uniform(4, 45)), 2.0, 1.0), colour)
+        return block(rng.uniform((50, 40), (120, 90)), float(rng.uniform(4, 45)), 2.0, 1.0).coloured(colour)
     if kind < 0.38:
-        return _coloured(block(rng.uniform((40, 25), (110, 80)), 0.4, 0.6, 0.2), np.full(3, rng.uniform(0.5, 0.85)))
+        return block(rng.uniform((40, 25), (110, 80)), 0.4, 0.6, 0.2).coloured(np.full(3, rng.uniform(0.5, 0.85)))
     if kind < 0.55:
         return _cup(rng, colour)
     if kind < 0.75:
         radius = float(rng.uniform(3, 5.5))
-        return _coloured(block((float(rng.uniform(55, 95)), radius), 2 * radius, radius, 0.9 * radius), colour)
+        return block((float(rng.uniform(55, 95)), radius), 2 * radius, radius, 0.9 * radius).coloured(colour)
     if kind < 0.87:
-        return _coloured(block((75.0, 37.0), 8.0, 9.0, 2.0), np.full(3, rng.uniform(0.01, 0.06)))
+        return block((75.0, 37.0), 8.0, 9.0, 2.0).coloured(np.full(3, rng.uniform(0.01, 0.06)))
     bends = np.linspace(-np.pi / 2 + 0.2, np.pi / 2, 20)
     ball = lathe(np.stack([np.cos(bends), 1 + np.sin(bends)], axis=1), 32)
-    return _coloured(ball.placed((0, 0, 0), scale=float(rng.uniform(8, 32))), colour)
+    return ball.placed((0, 0, 0), scale=float(rng.uniform(8, 32))).coloured(colour)
 
 
 def _cup(rng: Rng, colour: FloatArray) -> Mesh:
     radius, height = float(rng.uniform(28, 44)), float(rng.uniform(30, 105))
     outline = [[0.8, 0], [0.85, 0.05], [0.97, 0.7], [1.0, 1.0], [0.94, 1.0], [0.9, 0.7], [0.8, 0.55], [0.0, 0.55]]
-    cup = _coloured(lathe(np.array(outline) * (radius, height), 40), colour)
+    cup = lathe(np.array(outline) * (radius, height), 40).coloured(colour)
     inside = cup.places[:, 2] < 0.56 * height
     near = np.linalg.norm(cup.places[:, :2], axis=1) < 0.83 * radius
     drink = rng.uniform(0.01, 0.3, 3)
     return cup.coloured(np.where((inside & near)[:, None], drink, cup.colours))
-
-
-def _coloured(mesh: Mesh, colour: FloatArray) -> Mesh:
-    return mesh.coloured(np.asarray(colour, dtype=np.float64))
 
 
 def tiles_mesh(mi: Any, template: BoardTemplate, style: Style, tiles: list[Tile], body: BoardBody) -> dict[str, Any]:
@@ -271,7 +262,7 @@ def tiles_mesh(mi: Any, template: BoardTemplate, style: Style, tiles: list[Tile]
     painter = TilePainter(style.tiles, half_mm, Light(style, (0.0, 0.0)))
     words = sorted({tile.letters for tile in tiles})
     faces = [painter.face(word) for word in words]
-    height, width = faces[0].shape[0], max(face.shape[1] for face in faces)
+    width = max(face.shape[1] for face in faces)
     atlas = np.concatenate([np.pad(face, ((0, 0), (0, width - face.shape[1]), (0, 0)), mode="edge") for face in faces])
     meshes = []
     for tile in tiles:
@@ -280,9 +271,7 @@ def tiles_mesh(mi: Any, template: BoardTemplate, style: Style, tiles: list[Tile]
         mesh = _on_atlas(mesh, half_mm, len(tile.letters), faces[row].shape[1] / width, row, len(words))
         lift = float(body.height_mm(np.array([[tile.x_mm, -tile.y_mm]]))[0])
         meshes.append(mesh.placed((tile.x_mm, -tile.y_mm, lift), -tile.turn))
-    assert atlas.shape[0] == height * len(words)
-    gloss = 0.4 + 0.6 * style.tiles.gloss
-    return {"tiles": in_mitsuba(mi, "tiles", joined(meshes), textured(mi, atlas, gloss))}
+    return {"tiles": in_mitsuba(mi, "tiles", joined(meshes), textured(mi, atlas, 0.4 + 0.6 * style.tiles.gloss))}
 
 
 def _on_atlas(mesh: Mesh, half_mm: float, halves: int, share: float, row: int, rows: int) -> Mesh:

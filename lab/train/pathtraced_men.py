@@ -11,6 +11,7 @@ from lab.simulated.arrays import BoolArray, FloatArray, Rng
 from lab.simulated.light import linear
 from lab.simulated.style import Colour
 from lab.train.pathtraced_mesh import Mesh, joined, lathe
+from lab.train.textures import as_colour
 
 Kind = Literal["disc", "domed", "lens", "tall", "pawn", "ring", "coin", "button", "glass"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -70,7 +71,7 @@ def random_men(rng: Rng, diameter_mm: float, colours: dict[str, Colour], game: s
     metal = kind == "coin" or (kind == "ring" and rng.random() < 0.5)
     if metal:
         shades = zip(colours, ("light", "dark"), strict=False)
-        colours = {letter: _one(METALS[shade], rng) for letter, shade in shades}
+        colours = {letter: METALS[shade][int(rng.integers(len(METALS[shade])))] for letter, shade in shades}
     elif rng.random() < 0.18:
         colours = _faint(colours, board, rng)
     wooden = kind in ("disc", "tall", "pawn", "domed") and rng.random() < 0.35
@@ -189,14 +190,10 @@ def _faint(colours: dict[str, Colour], board: Colour, rng: Rng) -> dict[str, Col
     """Makes one side's pieces nearly as light as the board, if the other side's stay clearly lighter or darker."""
     letters = list(colours)
     which = int(rng.integers(0, len(letters)))
-    near = tuple(float(np.clip(value * rng.uniform(0.85, 1.15), 6, 252)) for value in board)
-    changed = colours | {letters[which]: (near[0], near[1], near[2])}
+    near = np.clip(np.array(board) * rng.uniform(0.85, 1.15, 3), 6, 252)
+    changed = colours | {letters[which]: as_colour(near)}
     light, dark = (float(linear(changed[letter]).mean()) for letter in letters[:2])
     return changed if light > 2.5 * dark else colours
-
-
-def _one(choices: tuple[Colour, ...], rng: Rng) -> Colour:
-    return choices[int(rng.integers(0, len(choices)))]
 
 
 def all_men(look: MenLook, men: list[tuple[str, float, float, float]], height_mm: Any, rng: Rng) -> Mesh | None:

@@ -24,7 +24,7 @@ Progress = Callable[[int, int], None]
 """Called with the bytes loaded and the total."""
 
 
-class Missing(RuntimeError):
+class Missing(ValueError):
     """No published weights; the message says why, and what to do."""
 
 

@@ -22,16 +22,7 @@ from agents.kernels.compilation import bit_count, lowest_bit, signed
 from games.reversi.kernel import memory as layout
 from games.reversi.kernel.discs import flips, moves
 from games.reversi.kernel.endgame import prove
-from games.reversi.kernel.memory import (
-    BEST_MOVE,
-    BEST_SCORE,
-    GENERATION,
-    NODES,
-    SALT,
-    STAGE_WORDS,
-    STAGES,
-    Memory,
-)
+from games.reversi.kernel.memory import BEST_MOVE, BEST_SCORE, GENERATION, NODES, SALT, STAGE_WORDS, STAGES, Memory
 from games.reversi.kernel.midgame import LOWEST, WON, negamax
 from games.reversi.kernel.patterns import (
     CONSTANT,

@@ -131,6 +131,7 @@ class GomokuEvaluation(Evaluation):
     astray, starts_anew = 0.15, True
     scale, strength = 70, 0.003
     where = "games/gomoku/kernel/weights.py, TRIPLES, WINS and TURNS"
+    game: gomoku.Gomoku
 
     def __init__(self, game: gomoku.Gomoku) -> None:
         """Raises ValueError for swap2."""
@@ -166,12 +167,7 @@ class GomokuEvaluation(Evaluation):
             return None
         patterns = _empty_patterns(memory)
         black, white = (_kinds(patterns >> shift & 0xFFFF) for shift in (0, 16))
-        counts = (
-            own[layout.FOUR],
-            own[layout.THREE],
-            enemy[layout.FOUR],
-            enemy[layout.THREE],
-        )
+        counts = (own[layout.FOUR], own[layout.THREE], enemy[layout.FOUR], enemy[layout.THREE])
         turn = np.zeros((2, sum(SPANS)), np.int64)
         start = 0
         for bounds, span, count in zip(kernel.COUNTED, SPANS, counts, strict=True):
@@ -233,6 +229,7 @@ class MorrisEvaluation(Evaluation):
     nodes = 2000
     scale = 100
     where = "games/nine_mens_morris/kernel/weights.py, OWN"
+    game: nine_mens_morris.NineMensMorris
 
     def __init__(self, game: nine_mens_morris.NineMensMorris) -> None:
         self.game = game
@@ -286,6 +283,7 @@ class GanhEvaluation(Evaluation):
 
     features = ("men", *(name for name in ganh_weights.NAMES if name not in ("own", "enemy", "looks")))
     scale = 500
+    game: CoGanh
 
     def __init__(self, game: CoGanh) -> None:
         self.game = game

@@ -113,13 +113,12 @@ def play_chunk(chunk: Chunk, _stop: threading.Event | None = None) -> Positions:
             if counted is not None:
                 points = 0.5 if winner is None else float(winner == evaluation.game.to_move(position))
                 rows.append((position, counted.group, counted.features, points, number))
-    seen, groups, features, points, numbers = zip(*rows, strict=True) if rows else ((),) * 5
     return Positions(
-        seen,
-        np.array(groups, np.int64),
-        np.array(features, np.int64).reshape(-1, len(evaluation.features)),
-        np.array(points, np.float64),
-        np.array(numbers, np.int64),
+        [row[0] for row in rows],
+        np.array([row[1] for row in rows], np.int64),
+        np.array([row[2] for row in rows], np.int64).reshape(-1, len(evaluation.features)),
+        np.array([row[3] for row in rows], np.float64),
+        np.array([row[4] for row in rows], np.int64),
     )
 
 

@@ -19,7 +19,7 @@ from agents.morris_networks.legality import is_legal  # noqa: E402
 from agents.morris_networks.networks import FILES, load_networks  # noqa: E402
 from games.nine_mens_morris import NineMensMorris  # noqa: E402
 from lab.train import neural_morris  # noqa: E402
-from lab.train.neural_cli import draw_curves, read_curve  # noqa: E402
+from lab.train.cli import draw_curves, read_curve  # noqa: E402
 from lab.train.neural_morris import export, folded, try_recipe  # noqa: E402
 from lab.train.neural_morris_answers import labelled  # noqa: E402
 from lab.train.neural_morris_designs import OurDesign, PaperDesign, ResidualNetwork, make_design  # noqa: E402

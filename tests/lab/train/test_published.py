@@ -124,8 +124,18 @@ def test_the_network_made_describes_as_torchvision_would(tmp_path: Path, monkeyp
         )
     described = Network(IMAGENET, tmp_path / "made").describe(patches)
     apart, from_swapped = (np.linalg.norm(described - whole, axis=1) for whole in (proper, swapped))
-    assert described.shape == (12, 512) and (apart / np.linalg.norm(proper, axis=1)).max() < 0.1
+    assert described.shape == (12, 32) and (apart / np.linalg.norm(proper, axis=1)).max() < 0.1
     assert (apart < from_swapped).mean() > 0.8, "it is the colours in their order that are described"
     assert not overflowing(tmp_path / "made" / "imagenet.onnx")
     entry = find_weights(IMAGENET, tmp_path / "made")
     assert entry.known_as != entry.sha256, "profiles go by what it was made from, not by this computer's file"
+
+
+def test_resnet18_has_the_names_that_torchvision_publishes() -> None:
+    pytest.importorskip("torch", reason="torch is not installed; `./kibitzer test` brings it")
+    from lab.train.resnet import ResNet18
+
+    weights = ResNet18().state_dict()
+    assert len(weights) == 122 and sum(one.numel() for one in ResNet18().parameters()) == 11_689_512
+    some = {f"{layer}.weight" for layer in ("conv1", "bn1", "layer1.0.conv2", "layer3.1.bn2")}
+    assert some | {"layer2.0.downsample.1.running_var", "layer4.0.downsample.0.weight", "fc.bias"} <= set(weights)
