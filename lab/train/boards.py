@@ -149,13 +149,14 @@ def _batch(
     pictures, maps, games = [], [], np.zeros((BATCH, len(GAMES)), dtype=np.float32)
     for row in range(BATCH):
         image, corners, game = tables.read(int(rng.integers(len(tables))))
-        view = draw_view(image, corners, size_px, stock, rng)
-        pictures.append(view.image)
-        maps.append(view.maps)
+        seen, wanted = draw_view(image, corners, size_px, stock, rng)
+        pictures.append(seen)
+        maps.append(wanted)
         if rng.random() >= UNTOLD:
             games[row, GAMES.index(game)] = 1
-    seen = torch.from_numpy(np.stack(pictures)).permute(0, 3, 1, 2).float()
-    return seen.contiguous(memory_format=torch.channels_last), torch.from_numpy(games), torch.from_numpy(np.stack(maps))
+    batch = torch.from_numpy(np.stack(pictures)).permute(0, 3, 1, 2).float()
+    told = torch.from_numpy(games)
+    return batch.contiguous(memory_format=torch.channels_last), told, torch.from_numpy(np.stack(maps))
 
 
 def losses(logits: torch.Tensor, maps: torch.Tensor) -> dict[str, torch.Tensor]:

@@ -18,6 +18,7 @@ from lab.simulated.random_style import random_style
 from lab.simulated.scenes import random_board, shaped_by_chance
 from lab.simulated.style import BoardStyle, Colour, Form, Style
 from lab.simulated.table import SimulatedTable
+from lab.train.textures import as_colour
 from rules import EMPTY
 from vision.frame import Image
 
@@ -122,8 +123,8 @@ def _style(template: BoardTemplate, rng: Rng) -> Style:
     style = random_style(template, rng)
     azimuth = rng.uniform(-180, 180) if rng.random() < 0.5 else rng.normal(0, 25)
     low = rng.random() < LOW * (1.5 if template.game == "chess" else 1.0)
-    camera = dataclasses.replace(
-        style.camera,
+    style = style.but(
+        "camera",
         tilt_deg=float(rng.uniform(*LOW_DEG) if low else rng.uniform(0, 64)),
         azimuth_deg=float(azimuth),
         roll_deg=float(rng.normal(0, 5)),
@@ -131,21 +132,17 @@ def _style(template: BoardTemplate, rng: Rng) -> Style:
         fill=float(rng.uniform(0.45, 1.0)),
         shift=(float(rng.normal(0, 0.06)), float(rng.normal(0, 0.05))),
     )
-    surface = style.surface
     if rng.random() < 0.12:
-        pale = (236.0, 238.0, 240.0)
-        surface = dataclasses.replace(surface, kind="checked", colour=pale, accent=_colour(rng), gloss=0.0)
-    style = dataclasses.replace(style, camera=camera, surface=surface)
+        style = style.but("surface", kind="checked", colour=(236.0, 238.0, 240.0), accent=_colour(rng), gloss=0.0)
     if template.first_square:
         return _chequered(style, template, rng)
     if template.game == "reversi" and rng.random() < 0.6:
         green = _near((60, 120, 40), rng, 0.3)
-        board = dataclasses.replace(style.board, kind="plain", colour=green, accent=green, line_colour=(20, 24, 20))
+        style = style.but("board", kind="plain", colour=green, accent=green, line_colour=(20, 24, 20))
         if rng.random() < 0.7:
             rim = float(rng.uniform(0.2, 1.0)) * template.pitch_mm
-            board = dataclasses.replace(board, border_mm=rim, frame_mm=rim * 0.9, frame_colour=_near((28, 28, 28), rng))
-        men = dataclasses.replace(style.men, shape="disc", colours={"W": (235, 235, 235), "B": (28, 28, 28)})
-        return dataclasses.replace(style, board=board, men=men)
+            style = style.but("board", border_mm=rim, frame_mm=rim * 0.9, frame_colour=_near((28, 28, 28), rng))
+        return style.but("men", shape="disc", colours={"W": (235, 235, 235), "B": (28, 28, 28)})
     if template.game in ("go", "gomoku"):
         return _for_stones(style, template, rng)
     return style
@@ -155,29 +152,24 @@ def _for_stones(style: Style, template: BoardTemplate, rng: Rng) -> Style:
     """Half of the boards are of plain wood; others are as random."""
     pitch = template.pitch_mm
     rim = float(rng.uniform(0.12, 0.6) if rng.random() < NARROW else rng.uniform(0.5, 1.8)) * pitch
-    if rng.random() < 0.5:
-        wood = _near((100, 170, 215), rng, 0.25)
-        accent = (wood[0] * 0.8, wood[1] * 0.85, wood[2] * 0.88)
-        board = dataclasses.replace(
-            style.board,
-            kind="wood",
-            colour=wood,
-            accent=accent,
-            line_colour=(24, 28, 34),
-            line_mm=float(rng.uniform(0.6, 1.6)) * pitch / 22,
-            dot_mm=0.0,
-            border_mm=rim,
-            frame_mm=0.0,
-            thickness_mm=float(rng.choice([4.0, 10.0, 30.0, 60.0])),
-        )
-        men = dataclasses.replace(
-            style.men,
-            shape="stone",
-            height_mm=pitch * float(rng.uniform(0.28, 0.5)),
-            colours={"W": _near((226, 232, 234), rng), "B": (34, 32, 32)},
-        )
-        return dataclasses.replace(style, board=board, men=men)
-    return style.but("board", border_mm=rim)
+    if rng.random() >= 0.5:
+        return style.but("board", border_mm=rim)
+    wood = _near((100, 170, 215), rng, 0.25)
+    style = style.but(
+        "board",
+        kind="wood",
+        colour=wood,
+        accent=(wood[0] * 0.8, wood[1] * 0.85, wood[2] * 0.88),
+        line_colour=(24, 28, 34),
+        line_mm=float(rng.uniform(0.6, 1.6)) * pitch / 22,
+        dot_mm=0.0,
+        border_mm=rim,
+        frame_mm=0.0,
+        thickness_mm=float(rng.choice([4.0, 10.0, 30.0, 60.0])),
+    )
+    height_mm = pitch * float(rng.uniform(0.28, 0.5))
+    colours = {"W": _near((226, 232, 234), rng), "B": (34, 32, 32)}
+    return style.but("men", shape="stone", height_mm=height_mm, colours=colours)
 
 
 def _chequered(style: Style, template: BoardTemplate, rng: Rng) -> Style:
@@ -187,8 +179,8 @@ def _chequered(style: Style, template: BoardTemplate, rng: Rng) -> Style:
         if sum(dark) > 0.6 * sum(light):
             dark = (dark[0] * 0.45, dark[1] * 0.45, dark[2] * 0.45)
     rim = float(rng.uniform(0.1, 1.0)) * template.pitch_mm
-    board = dataclasses.replace(
-        style.board,
+    style = style.but(
+        "board",
         colour=light,
         accent=(light[0] * 0.87, light[1] * 0.87, light[2] * 0.87),
         dark=dark,
@@ -203,8 +195,7 @@ def _chequered(style: Style, template: BoardTemplate, rng: Rng) -> Style:
         seam=bool(rng.random() < 0.25),
         thickness_mm=float(rng.uniform(0.5, 25)),
     )
-    men = style.men
-    light_man, dark_man = men.colours["W"], men.colours["B"]
+    light_man, dark_man = style.men.colours["W"], style.men.colours["B"]
     if rng.random() < 0.3:
         light_man, dark_man = light, dark
     colours = {"W": light_man, "B": dark_man} | {one: light_man if one in FIGURES[:6] else dark_man for one in FIGURES}
@@ -213,9 +204,8 @@ def _chequered(style: Style, template: BoardTemplate, rng: Rng) -> Style:
             one: form for pair in zip(FIGURES[:6], FIGURES[6:], strict=True) for form in [_form(rng)] for one in pair
         }
         king_mm = template.pitch_mm * float(rng.uniform(1.2, 2.4))
-        men = dataclasses.replace(men, shape="turned", height_mm=king_mm, forms=forms, holes=0)
-    men = dataclasses.replace(men, colours=colours)
-    return dataclasses.replace(style, board=board, men=men, placement_mm=0.05 * template.pitch_mm)
+        style = style.but("men", shape="turned", height_mm=king_mm, forms=forms, holes=0)
+    return dataclasses.replace(style.but("men", colours=colours), placement_mm=0.05 * template.pitch_mm)
 
 
 def _form(rng: Rng) -> Form:
@@ -252,11 +242,9 @@ def _lay_beside(table: SimulatedTable, rng: Rng) -> None:
 
 
 def _colour(rng: Rng) -> Colour:
-    blue, green, red = (float(level) for level in rng.uniform(20, 220, 3))
-    return blue, green, red
+    return as_colour(rng.uniform(20, 220, 3))
 
 
 def _near(colour: Colour, rng: Rng, spread: float = 0.1) -> Colour:
     gain = float(np.exp(rng.normal(0, spread)))
-    blue, green, red = (float(np.clip(level * gain * np.exp(rng.normal(0, spread / 3)), 4, 250)) for level in colour)
-    return blue, green, red
+    return as_colour(np.clip(np.array(colour) * gain * np.exp(rng.normal(0, spread / 3, 3)), 4, 250))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 
 import cv2
@@ -28,17 +27,13 @@ RECOLOURED = 0.25
 SKINS = ((150, 180, 226), (98, 128, 176), (60, 84, 130))
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class View:
-    image: Image
-    maps: Float32Array
-    """(3, h / 4, w / 4) inside, corners, outline: 0 to 1."""
-
-
 def draw_view(
     table: Image, corners: FloatArray, size_px: tuple[int, int], stock: tuple[Textures, Float32Array], rng: Rng
-) -> View:
-    """A random view of the table in a picture of that width and height; `stock` are textures and noises."""
+) -> tuple[Image, Float32Array]:
+    """A random view of the table in a picture of that width and height; `stock` are textures and noises.
+
+    With it (3, h / 4, w / 4) inside, corners, outline: 0 to 1.
+    """
     textures, noises = stock
     empty = rng.random() < NO_BOARD
     matrix = _camera(corners, size_px, rng)
@@ -54,7 +49,7 @@ def draw_view(
     maps = np.zeros((3, size_px[1] // STRIDE, size_px[0] // STRIDE), dtype=np.float32)
     if not empty:
         _draw_maps(maps, corners, covered)
-    return View(_lit(image, noises, rng), maps)
+    return _lit(image, noises, rng), maps
 
 
 def _camera(corners: FloatArray, size_px: tuple[int, int], rng: Rng) -> FloatArray:

@@ -180,8 +180,7 @@ def imagenet(
     Example: kibitzer train imagenet
     """
     with making(), progress_bar() as bar:
-        from lab.train.imagenet import make_imagenet
-        from lab.train.published import find_published
+        from lab.train.imagenet import find_published, make_imagenet
 
         task = bar.add_task("fetching the weights", total=None)
         find_published(fetch, lambda done, total: bar.update(task, completed=done, total=total or None))

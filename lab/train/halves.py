@@ -111,19 +111,15 @@ def vary(
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """The patches mirrored, turned, shifted by up to two pixels, and in other light, anew for each batch."""
     if chance.random() < 0.5:
-        images, partners = images[:, ::-1], _renamed(partners, (NONE, DOWN, RIGHT, UP, LEFT))
+        images, partners = images[:, ::-1], np.array((NONE, DOWN, RIGHT, UP, LEFT))[partners]
     if chance.random() < 0.5:
-        images, partners = images[:, :, ::-1], _renamed(partners, (NONE, UP, LEFT, DOWN, RIGHT))
+        images, partners = images[:, :, ::-1], np.array((NONE, UP, LEFT, DOWN, RIGHT))[partners]
     if chance.random() < 0.5:
-        images, partners = images.transpose(0, 2, 1, 3), _renamed(partners, (NONE, LEFT, DOWN, RIGHT, UP))
+        images, partners = images.transpose(0, 2, 1, 3), np.array((NONE, LEFT, DOWN, RIGHT, UP))[partners]
     moved = shifted(images, chance)
     gain = np.exp(chance.normal(0, 0.1, (len(images), 1, 1, 3)) + chance.normal(0, 0.2, (len(images), 1, 1, 1)))
     lit = np.clip(moved * gain.astype(np.float32), 0, 255)
     return np.ascontiguousarray(lit.astype(np.uint8)), partners
-
-
-def _renamed(partners: NDArray[np.int64], names: tuple[int, ...]) -> NDArray[np.int64]:
-    return np.asarray(np.array(names)[partners], dtype=np.int64)
 
 
 LICENCE = "MIT"
@@ -141,7 +137,7 @@ def make_halves(out: Path, work: Path, *, patches: int, epochs: float, seed: int
     held_out = HalvesPool.drawn(work / "halves", draw_halves, count, HELD_OUT_SEED + seed, SHARD)
     write_network(network, out / "halves.onnx", held_out.images[:512])
     facts: dict[str, str | float] = {"data": DATA, "licence": LICENCE, "command": command}
-    exact = {"drawn_accuracy_fp32": round(accuracy(network, network.pips, held_out), 4)}
+    exact: dict[str, str | float] = {"drawn_accuracy_fp32": round(accuracy(network, network.pips, held_out), 4)}
     write_entry(out, "halves", "halves.onnx", facts | exact)
     described = Network("halves", out).describe(held_out.images)
     fit, arrays = fit_generic(described, held_out.labels, CLASSES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Self
 
@@ -67,10 +67,16 @@ class PatchPool(Pool):
     colours: Float32Array
     """(n, 6) as in `patches.Patch`."""
 
-
-def empty_pool() -> PatchPool:
-    images = np.empty((0, PATCH_PX, PATCH_PX, 3), dtype=np.uint8)
-    return PatchPool(images, np.empty(0, dtype=np.int64), np.empty((0, 6), dtype=np.float32))
+    @classmethod
+    def of(cls, cells: Iterable[tuple[NDArray[np.uint8], int]]) -> PatchPool:
+        """Patches with their labels, whose colours are not known."""
+        images, labels = list[NDArray[np.uint8]](), list[int]()
+        for image, label in cells:
+            images.append(image)
+            labels.append(label)
+        colours = np.full((len(labels), 6), np.nan, dtype=np.float32)
+        stacked = np.array(images, dtype=np.uint8).reshape(-1, PATCH_PX, PATCH_PX, 3)
+        return cls(stacked, np.array(labels, dtype=np.int64), colours)
 
 
 def draw_pool(count: int, seed: int) -> PatchPool:
@@ -107,17 +113,9 @@ MAN_SHARE = (0.55, 0.95)
 
 def cut_photographs(folder: Path, split: str, seed: int, stones: int = 36) -> PatchPool:
     """Patches of the photographs of one split, `train` or `valid`; at most so many stones per photo."""
-    chance = np.random.default_rng(seed)
-    images: list[NDArray[np.uint8]] = []
-    labels: list[int] = []
-    for image, label in _all(folder, split, chance, stones):
-        images.append(image)
-        labels.append(label)
-    log.info("%d patches cut from photographs (%s)", len(images), split)
-    if not images:
-        return empty_pool()
-    colours = np.full((len(images), 6), np.nan, dtype=np.float32)
-    return PatchPool(np.stack(images), np.array(labels, dtype=np.int64), colours)
+    pool = PatchPool.of(_all(folder, split, np.random.default_rng(seed), stones))
+    log.info("%d patches cut from photographs (%s)", len(pool.labels), split)
+    return pool
 
 
 def _all(folder: Path, split: str, chance: Rng, stones: int) -> Iterator[tuple[NDArray[np.uint8], int]]:

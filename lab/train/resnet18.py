@@ -17,8 +17,7 @@ from lab.train.joint import fit_board_means
 from lab.train.patch_pool import PatchPool, cut_photographs, draw_pool
 from lab.train.patches import CLASSES
 from lab.train.resnet import ResNet18
-from lab.train.table_patches import cut_tables, whole_tables
-from lab.train.traced_cells import cut_traced, with_share
+from lab.train.table_patches import cut_tables, cut_traced, whole_tables, with_share
 from lab.train.training_loop import accuracy, fit_generic, shifted, write_network
 from places.weights import write_entry
 from vision.reading.descriptors import DEFAULT, Network
@@ -139,7 +138,7 @@ def make_resnet18(
     ranged = np.random.default_rng(seed).permutation(len(held_out.labels))[:RANGED]
     write_network(network, out / "resnet18.onnx", held_out.images[ranged], out / "resnet18_fp16.onnx")
     facts: dict[str, str | float] = {"data": DATA, "licence": LICENCE, "command": command}
-    exact = {"held_out_accuracy_fp32": round(accuracy(network, network.classes, held_out), 4)}
+    exact: dict[str, str | float] = {"held_out_accuracy_fp32": round(accuracy(network, network.classes, held_out), 4)}
     write_entry(out, "resnet18", "resnet18.onnx", facts | exact)
     write_entry(out, "resnet18_fp16", "resnet18_fp16.onnx", facts | exact)
     descriptor = Network(DEFAULT, out)
@@ -152,15 +151,10 @@ def make_resnet18(
     np.savez_compressed(out / "generic_head.npz", **arrays)
     facts["held_out_accuracy"] = round(fit.accuracy(), 4)
     write_entry(out, "generic_head", "generic_head.npz", facts)
+    head = load_generic(DEFAULT, out).head
     for split in ("valid", "test"):
         photos = cut_photographs(photographs, split, seed)
         if len(photos.labels):
-            facts[f"stones_{split}_accuracy"] = round(photo_accuracy(descriptor, photos, out), 4)
+            found = head.probabilities(descriptor.describe(photos.images)).argmax(axis=1)
+            facts[f"stones_{split}_accuracy"] = round(float((np.asarray(found) == photos.labels).mean()), 4)
     write_entry(out, "generic_head", "generic_head.npz", facts)
-
-
-def photo_accuracy(descriptor: Network, photos: PatchPool, folder: Path) -> float:
-    """Share of photographed patches that the network (in eight bits) and generic head read right."""
-    head = load_generic(DEFAULT, folder).head
-    found = head.probabilities(descriptor.describe(photos.images)).argmax(axis=1)
-    return float((np.asarray(found) == photos.labels).mean())

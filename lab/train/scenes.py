@@ -133,15 +133,12 @@ def trace_scene_set(folder: Path) -> list[Path]:
 
     About half an hour on one core. Raises SceneFolderError, RendererError.
     """
-    return [_trace(folder / part.name, part) for part in SHIPPED]
 
-
-def _trace(out: Path, part: SceneFolder) -> Path:
-    game = games.load(part.game, rules_from_words(list(part.rules)))
-
-    def progress(done: int) -> None:
+    def say(done: int) -> None:
         if done % LOG_EVERY == 0 or done == part.count:
             log.info("%d of %d scenes of %s", done, part.count, part.name)
 
-    write_scenes(out, game, count=part.count, seed=SEED, size_px=part.size_px, progress=progress)
-    return out
+    for part in SHIPPED:
+        game = games.load(part.game, rules_from_words(list(part.rules)))
+        write_scenes(folder / part.name, game, count=part.count, seed=SEED, size_px=part.size_px, progress=say)
+    return [folder / part.name for part in SHIPPED]

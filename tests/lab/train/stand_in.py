@@ -13,7 +13,7 @@ def lay_weights_of_chance(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     import torch
     from torch import nn
 
-    from lab.train import imagenet, published
+    from lab.train import imagenet
 
     class Small(nn.Module):
         """As ResNet-18 from outside: `conv1` first, `fc` last."""
@@ -30,10 +30,10 @@ def lay_weights_of_chance(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             return made
 
     monkeypatch.setenv("TORCH_HOME", str(home))
-    path = published.published_path()
+    path = imagenet.published_path()
     path.parent.mkdir(parents=True)
     torch.manual_seed(3)
     torch.save(Small().state_dict(), path)
     monkeypatch.setattr(imagenet, "ResNet18", Small)
-    monkeypatch.setattr(published, "SHA256", hashlib.sha256(path.read_bytes()).hexdigest())
+    monkeypatch.setattr(imagenet, "SHA256", hashlib.sha256(path.read_bytes()).hexdigest())
     return path

@@ -12,10 +12,19 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from lab.train import published
+pytest.importorskip("torch", reason="torch is not installed; `./kibitzer test` brings it")
+pytest.importorskip("onnx", reason="onnx is not installed; `./kibitzer test` brings it")
+
+import torch
+
+from lab.train import imagenet
 from lab.train.cli import app
-from lab.train.published import Missing, find_published, published_path
+from lab.train.imagenet import Missing, find_published, published_path
+from lab.train.patch_pool import draw_pool
+from lab.train.resnet import ResNet18
+from lab.train.thesis import prepared
 from places.weights import find_weights
+from tests.lab.train.small_network import overflowing
 from tests.lab.train.stand_in import lay_weights_of_chance
 from vision.reading.descriptors import IMAGENET, Network
 
@@ -45,15 +54,14 @@ def site(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answers)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
-    monkeypatch.setattr(published, "URL", f"http://127.0.0.1:{server.server_port}/resnet18-f37072fd.pth")
-    yield published.URL
+    monkeypatch.setattr(imagenet, "URL", f"http://127.0.0.1:{server.server_port}/resnet18-f37072fd.pth")
+    yield imagenet.URL
     server.shutdown()
     thread.join()
     server.server_close()
 
 
 def test_the_file_lies_where_torch_keeps_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    torch = pytest.importorskip("torch", reason="torch is not installed; `./kibitzer test` brings it")
     for name, value in (("TORCH_HOME", str(tmp_path)), ("XDG_CACHE_HOME", str(tmp_path / "cache"))):
         monkeypatch.delenv("TORCH_HOME", raising=False)
         monkeypatch.setenv(name, value)
@@ -67,7 +75,7 @@ def test_absent_weights_are_named_with_their_address(home: Path) -> None:
 
 @pytest.mark.usefixtures("site")
 def test_weights_are_fetched_once_and_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(published, "SHA256", hashlib.sha256(CONTENT).hexdigest())
+    monkeypatch.setattr(imagenet, "SHA256", hashlib.sha256(CONTENT).hexdigest())
     told: list[tuple[int, int]] = []
     path = find_published(True, lambda done, total: told.append((done, total)))
     assert path.read_bytes() == CONTENT
@@ -84,7 +92,7 @@ def test_weights_that_are_not_what_their_name_says_are_refused() -> None:
 def test_without_a_network_the_address_and_the_place_for_the_file_are_named(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(published, "URL", "http://127.0.0.1:9/resnet18-f37072fd.pth")
+    monkeypatch.setattr(imagenet, "URL", "http://127.0.0.1:9/resnet18-f37072fd.pth")
     result = CliRunner().invoke(app, ["imagenet", "--out", str(home / "made")])
     assert result.exit_code == 2 and "http://127.0.0.1:9/" in result.stderr
     assert f"may be laid at {published_path()}" in result.stderr and len(result.stderr.splitlines()) == 1
@@ -93,10 +101,9 @@ def test_without_a_network_the_address_and_the_place_for_the_file_are_named(
 
 
 def test_what_is_no_network_is_refused_by_name(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("torch", reason="torch is not installed; `./kibitzer test` brings it")
     published_path().parent.mkdir(parents=True)
     published_path().write_bytes(CONTENT)
-    monkeypatch.setattr(published, "SHA256", hashlib.sha256(CONTENT).hexdigest())
+    monkeypatch.setattr(imagenet, "SHA256", hashlib.sha256(CONTENT).hexdigest())
     result = CliRunner().invoke(app, ["imagenet", "--out", str(home / "made")])
     assert result.exit_code == 2 and "holds no ResNet-18" in result.stderr
 
@@ -106,11 +113,6 @@ def test_what_is_no_network_is_refused_by_name(home: Path, monkeypatch: pytest.M
 )  # torch's exporter itself uses what it warns about
 def test_the_network_made_describes_as_torchvision_would(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Checks the order of colours, their scale and the recipe's size; eight-bit rounding is allowed."""
-    torch = pytest.importorskip("torch", reason="torch is not installed; `./kibitzer test` brings it")
-    from lab.train import imagenet
-    from lab.train.patch_pool import draw_pool
-    from lab.train.thesis import prepared
-    from tests.lab.train.small_network import overflowing
 
     lay_weights_of_chance(tmp_path / "torch", monkeypatch)
     monkeypatch.setattr(imagenet, "PATCHES", 64)
@@ -132,9 +134,6 @@ def test_the_network_made_describes_as_torchvision_would(tmp_path: Path, monkeyp
 
 
 def test_resnet18_has_the_names_that_torchvision_publishes() -> None:
-    pytest.importorskip("torch", reason="torch is not installed; `./kibitzer test` brings it")
-    from lab.train.resnet import ResNet18
-
     weights = ResNet18().state_dict()
     assert len(weights) == 122 and sum(one.numel() for one in ResNet18().parameters()) == 11_689_512
     some = {f"{layer}.weight" for layer in ("conv1", "bn1", "layer1.0.conv2", "layer3.1.bn2")}

@@ -15,10 +15,10 @@ from calibration.template import load_template
 from lab.simulated.camera import look_at
 from lab.train import scenes
 from lab.train.cli import app
-from lab.train.patch_pool import PatchPool, empty_pool
+from lab.train.patch_pool import PatchPool
 from lab.train.patches import DARK, EMPTY, LIGHT
 from lab.train.pathtraced import lens_of
-from lab.train.traced_cells import CELLS, cells_px, cut_traced, with_share
+from lab.train.table_patches import TRACED_CELLS, cells_px, cut_traced, with_share
 from rules import AnyGame
 
 MORRIS = load_template("nine_mens_morris")
@@ -89,7 +89,7 @@ def test_patches_show_what_their_label_says(tmp_path: Path) -> None:
 
 
 def test_large_boards_give_a_bounded_number_of_cells(tmp_path: Path) -> None:
-    assert len(cut_traced([folder_of_discs(tmp_path, 2, "gomoku")], seed=1).network.labels) == 2 * CELLS
+    assert len(cut_traced([folder_of_discs(tmp_path, 2, "gomoku")], seed=1).network.labels) == 2 * TRACED_CELLS
 
 
 def test_games_without_men_of_two_sides_are_refused(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_a_source_takes_the_share_it_is_given(count: int) -> None:
 
 def test_no_scenes_leave_the_recipe_as_it_was() -> None:
     pool = pool_of(0, 9)
-    assert with_share(pool, empty_pool(), 0.3, np.random.default_rng(1)) is pool
+    assert with_share(pool, PatchPool.of([]), 0.3, np.random.default_rng(1)) is pool
     assert with_share(pool, pool_of(1, 4), 0.0, np.random.default_rng(1)) is pool
     assert not len(cut_traced([], seed=1).network.labels)
 
