@@ -7,6 +7,7 @@ leaves, whose last moves may be bad. A game ends by the rules, or when a search 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import random
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -30,18 +31,6 @@ GAMES_A_CHUNK = 20
 """Games that share a search and its tables, in one process: independent of the number of processes."""
 FORCED = WIN // 2
 """Score beyond which a game is decided."""
-
-
-class Chunk(NamedTuple):
-    """Some games to play; another process needs nothing else."""
-
-    game: str
-    rules: Mapping[str, object]
-    nodes: int
-    seed: int
-    first: int
-    """Number of the first game."""
-    games: int
 
 
 class Positions(NamedTuple):
@@ -99,15 +88,18 @@ def begun(evaluation: Evaluation, draw: random.Random) -> Any:
                 return position
 
 
-def play_chunk(chunk: Chunk, _stop: threading.Event | None = None) -> Positions:
-    evaluation = evaluation_of(games.load(chunk.game, chunk.rules))
+def play_chunk(
+    game: str, rules: Mapping[str, object], nodes: int, seed: int, numbers: range, _stop: threading.Event | None = None
+) -> Positions:
+    """Plays the games of those numbers; another process needs nothing else."""
+    evaluation = evaluation_of(games.load(game, rules))
     # One search for each side: neither learns from the other's search.
-    weights, noise = evaluation.shipped(), 2 * (chunk.seed * 100_003 + chunk.first) % 2**30
+    weights, noise = evaluation.shipped(), 2 * (seed * 100_003 + numbers[0]) % 2**30
     searches = [evaluation.search(weights, noise + side + 1) for side in (0, 1)]
     rows: list[tuple[Any, int, NDArray[np.int64], float, int]] = []
-    for number in range(chunk.first, chunk.first + chunk.games):
-        draw = random.Random(f"game {chunk.seed} {number}")  # a text seeds alike on every machine
-        passed, winner = play_on(evaluation, begun(evaluation, draw), chunk.nodes, searches, draw, evaluation.astray)
+    for number in numbers:
+        draw = random.Random(f"game {seed} {number}")  # a text seeds alike on every machine
+        passed, winner = play_on(evaluation, begun(evaluation, draw), nodes, searches, draw, evaluation.astray)
         for position in passed:
             counted = evaluation.counted(position)
             if counted is not None:
@@ -127,14 +119,12 @@ def play(
 ) -> Positions:
     """Plays so many games; the same seed plays the same games. Calls `say` after every few games. Raises JobsError."""
     rules = dict(vars(evaluation.game.rules))
-    chunks = [
-        Chunk(evaluation.game.name, rules, nodes, seed, first, min(GAMES_A_CHUNK, count - first))
-        for first in range(0, count, GAMES_A_CHUNK)
-    ]
+    chunks = [range(first, min(first + GAMES_A_CHUNK, count)) for first in range(0, count, GAMES_A_CHUNK)]
+    work = functools.partial(play_chunk, evaluation.game.name, rules, nodes, seed)
     found = []
-    for chunk, played in run_jobs(play_chunk, chunks, backend, in_order=True):
+    for numbers, played in run_jobs(work, chunks, backend, in_order=True):
         found.append(played)
-        say(chunk.games)
+        say(len(numbers))
     parts = [np.concatenate(parts) for parts in list(zip(*found, strict=True))[1:]]
     return Positions([position for played in found for position in played.positions], *parts)
 
