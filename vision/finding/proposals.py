@@ -1,6 +1,6 @@
 """Proposes where a board lies in a picture: a small network's maps, and the quadrangle that they agree on.
 
-The network (`lab/train/boards_network.py`) marks the inside of the field, its corners and its outline in a
+The network (`lab/train/boards.py`) marks the inside of the field, its corners and its outline in a
 picture shrunk to `LONGEST_PX`. What it proposes is right to about a hundredth of the side; lines make it exact.
 """
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import tomllib
 from pathlib import Path
 
@@ -68,14 +67,6 @@ def test_entries_of_the_manifest_are_replaced_one_by_one(tmp_path: Path) -> None
     assert list(entries) == ["a", "b"]
     assert entries["a"]["accuracy"] == 0.75
     assert entries["a"]["sha256"] != entries["b"]["sha256"]
-
-
-def test_inference_never_imports_torch() -> None:
-    import vision.calibrating.calibrate
-    import vision.cli  # noqa: F401
-
-    imported_here = {name for name, module in sys.modules.items() if name.startswith("vision") and module is not None}
-    assert all(not hasattr(sys.modules[name], "torch") for name in imported_here)
 
 
 @pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
