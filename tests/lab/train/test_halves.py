@@ -21,10 +21,8 @@ def pool() -> HalvesPool:
     return draw_halves(700, seed=77)
 
 
-def test_same_seed_draws_the_same_patches() -> None:
-    one, other = draw_halves(40, seed=4), draw_halves(40, seed=4)
-    assert np.array_equal(one.images, other.images)
-    assert not np.array_equal(one.images, draw_halves(40, seed=5).images)
+def test_same_seed_draws_the_same_patches(pool: HalvesPool) -> None:
+    assert np.array_equal(draw_halves(40, seed=77).images, pool.images[:40])
 
 
 def test_scenes_show_all_classes_and_directions(pool: HalvesPool) -> None:
@@ -36,8 +34,8 @@ def test_halves_and_only_they_have_partners(pool: HalvesPool) -> None:
     assert np.array_equal(pool.partners == NONE, (pool.labels == 0) | (pool.labels == OTHER))
 
 
-def test_shards_are_drawn_once_and_kept(tmp_path: Path) -> None:
-    first = HalvesPool.drawn(tmp_path / "halves", draw_halves, 30, 3, 20)
+def test_shards_are_drawn_once_and_kept(pool: HalvesPool, tmp_path: Path) -> None:
+    first = HalvesPool.drawn(tmp_path / "halves", lambda count, seed: pool.rows(slice(seed, seed + count)), 30, 3, 20)
     for path in tmp_path.iterdir():
         path.touch()
     again = HalvesPool.drawn(tmp_path / "halves", lambda _count, _seed: pytest.fail("drawn again"), 30, 3, 20)
@@ -45,12 +43,13 @@ def test_shards_are_drawn_once_and_kept(tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == {"halves_3_20.npz", "halves_4_10.npz"}
 
 
-def test_one_maker_draws_on_and_on() -> None:
+def test_one_maker_draws_on_and_on(pool: HalvesPool) -> None:
     maker = SceneMaker(1)
     patches, labels, partners = maker.draw()
     assert patches.shape[1:] == (48, 48, 3)
     assert len(patches) == len(labels) == len(partners)
     assert not np.array_equal(patches[:1], maker.draw()[0][:1])
+    assert not np.array_equal(patches[:1], pool.images[:1]), "another seed draws others"
 
 
 def test_directions_turn_and_mirror_with_the_patches() -> None:

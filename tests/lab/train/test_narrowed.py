@@ -28,13 +28,17 @@ def test_no_two_products_of_shipped_weights_overflow_sixteen_bits(name: str) -> 
     assert overflowing(find_weights(name).path) == []
 
 
+@pytest.fixture(scope="module")
+def images() -> np.ndarray:
+    return draw_pool(48, seed=3).images
+
+
 @pytest.mark.parametrize("name", NETWORKS)
-def test_shipped_networks_describe_as_their_own_weights_in_full_precision(name: str) -> None:
+def test_shipped_networks_describe_as_their_own_weights_in_full_precision(name: str, images: np.ndarray) -> None:
     """Differences by rounding are allowed; clipping would change half of the patches by a hundredth or more."""
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     session = onnxruntime.InferenceSession(find_weights(name).path, options, providers=["CPUExecutionProvider"])
-    images = draw_pool(48, seed=3).images
     (full,) = session.run(["descriptors"], {"patches": images})
     apart = np.linalg.norm(Network(name).describe(images) - full, axis=1) / np.linalg.norm(full, axis=1)
     assert np.median(apart) < 0.005 and apart.max() < 0.1

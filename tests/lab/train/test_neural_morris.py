@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from pathlib import Path
 
 import cv2
@@ -21,7 +22,7 @@ from games.nine_mens_morris import NineMensMorris  # noqa: E402
 from lab.train import neural_morris  # noqa: E402
 from lab.train.cli import draw_curves, read_curve  # noqa: E402
 from lab.train.neural_morris import export, folded, try_recipe  # noqa: E402
-from lab.train.neural_morris_answers import labelled  # noqa: E402
+from lab.train.neural_morris_answers import Labels, labelled  # noqa: E402
 from lab.train.neural_morris_designs import OurDesign, PaperDesign, ResidualNetwork, make_design  # noqa: E402
 from lab.train.neural_morris_fit import Recipe, Run, fit, raw_answers  # noqa: E402
 from places.weights import write_entry  # noqa: E402
@@ -130,7 +131,11 @@ def test_positions_are_labelled_by_our_own_search_the_same_after_a_stop(tmp_path
     told: list[tuple[int, int]] = []
     whole = labelled(states, 40, 1, 200, tmp_path / "whole.npz", lambda *now: told.append(now), size=20)
     labelled(states, 5, 1, 200, tmp_path / "own.npz", lambda *_: None, size=20)
-    again = labelled(states, 40, 1, 200, tmp_path / "own.npz", lambda *_: None, backend=Backend("loky", 2), size=20)
+    again = labelled(
+        states, 40, 1, 200, tmp_path / "own.npz", lambda *_: None, backend=Backend("threading", 2), size=20
+    )
+    copied = pickle.loads(pickle.dumps(Labels(states, 1, 200, 5).chunk))  # as other processes get it
+    assert (copied(0).moves == Labels(states, 1, 200, 5).chunk(0).moves).all()
     assert told[-1] == (40, 40) and len(whole) == 40
     assert (again.states.cells == whole.states.cells).all() and (again.moves == whole.moves).all()
     for seed in (1, 2):

@@ -14,33 +14,33 @@ from lab.train.patches import CLASSES, PatchMaker
 from places.weights import find_weights, write_entry
 
 
-def test_same_seed_draws_the_same_patches() -> None:
-    one, other = draw_pool(12, seed=4), draw_pool(12, seed=4)
-    assert np.array_equal(one.images, other.images)
-    assert not np.array_equal(one.images, draw_pool(12, seed=5).images)
+@pytest.fixture(scope="module")
+def pool() -> PatchPool:
+    return draw_pool(160, seed=3)
 
 
-def test_patches_come_in_all_classes_and_say_their_colours() -> None:
-    maker = PatchMaker(1)
-    patches = [maker.draw() for _ in range(120)]
-    assert {patch.label for patch in patches} == set(range(len(CLASSES)))
-    for patch in patches:
-        has_man = patch.label in (CLASSES.index("light"), CLASSES.index("dark"))
-        assert patch.image.shape == (48, 48, 3)
-        assert bool(np.isfinite(patch.colours[:3]).all()) == has_man
+def test_same_seed_draws_the_same_patches(pool: PatchPool) -> None:
+    assert np.array_equal(draw_pool(12, seed=3).images, pool.images[:12])
+    assert not np.array_equal(PatchMaker(5).draw().image, pool.images[0])
 
 
-def test_pool_is_saved_and_joined(tmp_path: Path) -> None:
-    pool = draw_pool(6, seed=1)
+def test_patches_come_in_all_classes_and_say_their_colours(pool: PatchPool) -> None:
+    assert set(pool.labels) == set(range(len(CLASSES)))
+    assert pool.images.shape == (160, 48, 48, 3)
+    men = np.isin(pool.labels, (CLASSES.index("light"), CLASSES.index("dark")))
+    assert (np.isfinite(pool.colours[:, :3]).all(axis=1) == men).all()
+
+
+def test_pool_is_saved_and_joined(pool: PatchPool, tmp_path: Path) -> None:
     made = [PatchPool.kept(tmp_path / "pool.npz", lambda: pool) for _ in range(2)]
     assert made[0] is pool and made[1] is not pool
     joined = PatchPool.joined(made)
     assert np.array_equal(joined.images, np.concatenate([pool.images] * 2))
-    assert len(joined.labels) == len(joined.colours) == 12
+    assert len(joined.labels) == len(joined.colours) == 320
 
 
-def test_sheet_shows_every_class(tmp_path: Path) -> None:
-    write_sheet(draw_pool(60, seed=2), tmp_path / "sheet.png", each=10)
+def test_sheet_shows_every_class(pool: PatchPool, tmp_path: Path) -> None:
+    write_sheet(pool, tmp_path / "sheet.png", each=10)
     assert (tmp_path / "sheet.png").stat().st_size > 10_000
 
 
@@ -70,13 +70,12 @@ def test_entries_of_the_manifest_are_replaced_one_by_one(tmp_path: Path) -> None
 
 
 @pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
-def test_a_few_steps_train_export_and_quantise_a_network(tmp_path: Path) -> None:
+def test_a_few_steps_train_export_and_quantise_a_network(pool: PatchPool, tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="torch is not installed; `./kibitzer test` brings it")
     from lab.train.quantise import describe, export_descriptor, quantise
     from lab.train.resnet18 import Recipe, train
     from tests.lab.train.small_network import overflowing
 
-    pool = draw_pool(160, seed=3)
     small = PatchPool(pool.images[:64], pool.labels[:64], pool.colours[:64])
     network = train(small, Recipe(epochs=3, batch=32))
     export_descriptor(network, tmp_path / "full.onnx")
@@ -92,7 +91,7 @@ def test_a_few_steps_train_export_and_quantise_a_network(tmp_path: Path) -> None
     assert (tmp_path / "small.onnx").stat().st_size < 0.3 * (tmp_path / "full.onnx").stat().st_size
 
 
-def test_weights_whose_zero_is_moved_describe_the_same_but_for_roundings(tmp_path: Path) -> None:
+def test_weights_whose_zero_is_moved_describe_the_same_but_for_roundings(pool: PatchPool) -> None:
     onnx = pytest.importorskip("onnx", reason="onnx is not installed; `./kibitzer test` brings it")
     from onnx import numpy_helper
 
@@ -110,7 +109,7 @@ def test_weights_whose_zero_is_moved_describe_the_same_but_for_roundings(tmp_pat
     assert moved and all(numpy_helper.to_array(zero).max() == -1 for zero in moved[1::2])
     for stored in moved:
         stored.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(stored) + np.int8(1), stored.name))
-    patches = draw_pool(8, seed=3).images
+    patches = pool.images[:8]
     told = [
         onnxruntime.InferenceSession(network, providers=["CPUExecutionProvider"]).run(None, {"patches": patches})[0]
         for network in (find_weights("resnet18").path.read_bytes(), model.SerializeToString())
