@@ -42,14 +42,14 @@ def names_of(launcher: ModuleType, *arguments: str) -> set[str]:
 def test_no_command_but_training_needs_torch(launcher: ModuleType, line: str) -> None:
     names = names_of(launcher, *line.split())
     assert {"opencv-python", "numba"} <= names
-    assert not names & {"torch", "onnx", "pytest", "mypy"}
+    assert not names & {"torch", "torchvision", "onnx", "pytest", "mypy"}
 
 
 @pytest.mark.parametrize(
     "line", ["train resnet18", "bench pipeline", "bench vision --game gomoku", "bench filmed --seed 0", "test"]
 )
 def test_training_and_what_is_compared_with_it_need_torch(launcher: ModuleType, line: str) -> None:
-    assert {"torch", "onnx"} <= names_of(launcher, *line.split())
+    assert {"torch", "torchvision", "onnx"} <= names_of(launcher, *line.split())
 
 
 @pytest.mark.parametrize(

@@ -155,7 +155,7 @@ def test_no_file_is_built_on_itself() -> None:
 @pytest.mark.parametrize("package", PACKAGES)
 def test_only_the_training_recipes_import_torch(package: str) -> None:
     for path in sorted((ROOT / package).rglob("*.py")):
-        heavy = {name for name in imports(path) if name.split(".")[0] in ("torch", "onnx", "mitsuba")}
+        heavy = {name for name in imports(path) if name.split(".")[0] in ("torch", "torchvision", "onnx", "mitsuba")}
         assert not heavy or path.is_relative_to(ROOT / "lab" / "train"), f"{path.relative_to(ROOT)}: {heavy}"
 
 

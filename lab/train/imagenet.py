@@ -14,6 +14,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -23,7 +24,8 @@ from torch import nn
 from lab.simulated.arrays import Float32Array
 from lab.train.patch_pool import draw_pool
 from lab.train.quantise import describe, export_descriptor, quantise
-from lab.train.resnet import DEVIATION, MEAN, ResNet18
+from lab.train.resnet import DEVIATION, MEAN
+from lab.train.torchvision_import import import_torchvision
 from places.weights import write_entry
 from vision.reading.descriptors import IMAGENET, Network
 
@@ -93,10 +95,10 @@ SEED, PATCHES = 1, 512
 """Seed and number of the drawn patches from which the ranges of the activations are taken."""
 
 
-def load(fetch: bool) -> ResNet18:
+def load(fetch: bool) -> Any:
     """The network without its last layer. Raises Missing."""
     path = find_published(fetch)
-    network = ResNet18()
+    network = import_torchvision().models.resnet18(weights=None)
     try:
         network.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
     except (OSError, RuntimeError, ValueError, EOFError, pickle.UnpicklingError) as error:
@@ -108,7 +110,7 @@ def load(fetch: bool) -> ResNet18:
 class ImageNetDescriptor(nn.Module):
     """uint8 patches (n, 48, 48, 3) BGR to 512 numbers; torchvision's preprocessing is part of it."""
 
-    def __init__(self, trunk: ResNet18) -> None:
+    def __init__(self, trunk: Any) -> None:
         super().__init__()
         self.trunk = trunk
         self.grey: torch.Tensor

@@ -16,8 +16,8 @@ from lab.train import training_loop
 from lab.train.joint import fit_board_means
 from lab.train.patch_pool import PatchPool, cut_photographs, draw_pool
 from lab.train.patches import CLASSES
-from lab.train.resnet import ResNet18
 from lab.train.table_patches import cut_tables, cut_traced, whole_tables, with_share
+from lab.train.torchvision_import import import_torchvision
 from lab.train.training_loop import accuracy, fit_generic, shifted, write_network
 from places.weights import write_entry
 from vision.reading.descriptors import DEFAULT, Network
@@ -42,7 +42,7 @@ class CellNetwork(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.trunk = ResNet18()
+        self.trunk: nn.Module = import_torchvision().models.resnet18(weights=None)
         self.trunk.fc = nn.Identity()
         self.classes = nn.Linear(LENGTH, len(CLASSES))
         self.colours = nn.Linear(LENGTH, 6)

@@ -23,11 +23,13 @@ import cv2
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import nn
 
 from calibration.arrays import Patches
 from calibration.template import BoardTemplate, load_template
 from lab.simulated.arrays import Float32Array, FloatArray
-from lab.train.resnet import DEVIATION, MEAN, ResNet18
+from lab.train.resnet import DEVIATION, MEAN
+from lab.train.torchvision_import import import_torchvision
 from vision.reading.cells import cut_patches
 
 RATIO, REPROJECTION_PX = 0.75, 5.0
@@ -51,7 +53,7 @@ class Thesis:
         self._sift = cv2.SIFT.create()
         self._matcher = cv2.BFMatcher.create(cv2.NORM_L2)
         self._points, self._descriptors = self._features(scene["reference"])
-        self._network = ResNet18().eval()
+        self._network: nn.Module = import_torchvision().models.resnet18(weights=None).eval()
 
     def round(self, steps: Sequence[str] = USUAL, clock: Callable[[], float] = time.perf_counter) -> dict[str, float]:
         """Milliseconds of each step of `STEPS`, once, by a clock of seconds."""

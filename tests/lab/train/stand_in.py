@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -34,6 +35,7 @@ def lay_weights_of_chance(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path.parent.mkdir(parents=True)
     torch.manual_seed(3)
     torch.save(Small().state_dict(), path)
-    monkeypatch.setattr(imagenet, "ResNet18", Small)
+    models = SimpleNamespace(resnet18=lambda weights: Small())
+    monkeypatch.setattr(imagenet, "import_torchvision", lambda: SimpleNamespace(models=models))
     monkeypatch.setattr(imagenet, "SHA256", hashlib.sha256(path.read_bytes()).hexdigest())
     return path
