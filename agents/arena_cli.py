@@ -15,8 +15,8 @@ import typer
 from rich.progress import TextColumn
 
 import games
-from agents import heuristics, players
-from agents.arena import bracket, levels, play, round_robin
+from agents import heuristics, levels, players
+from agents.arena import bracket, play, standings
 from agents.arena import plot as drawing
 from agents.arena.bracket import Depths, KnockOut
 from agents.arena.elo import Hypotheses, judge
@@ -172,12 +172,12 @@ def round_robin_command(
     """
     terms = common.terms(game, rule)
     specs = _players(terms, players)
-    met = round_robin.pairings(terms, specs, games)
+    met = standings.round_robin(terms, specs, games)
 
     def result(played: Mapping[str, Played]) -> Result:
-        found, title = round_robin.table(specs, met, played), f"{terms.game.title}: {games} games of every two"
+        found, title = standings.table(specs, met, played), f"{terms.game.title}: {games} games of every two"
         draw = functools.partial(drawing.ratings, title=title, found=found)
-        return Result(found.as_json(), round_robin.lines_of(found), draw)
+        return Result(found.as_json(), standings.table_lines(found), draw)
 
     _hold(common, terms, specs, [job for one in met.values() for job in one.jobs], result, plot=plot)
 
@@ -210,11 +210,11 @@ def gauntlet_command(
     both = Depths.parse(depths)
     texts = others or [both.of(players.parse(f"alphabeta:heuristic={name}")).text for name in heuristics.of(terms.game)]
     specs = _players(terms, [player, *texts])
-    met = levels.gauntlet(terms, specs[0], specs[1:], games)
+    met = standings.gauntlet(terms, specs[0], specs[1:], games)
 
     def result(played: Mapping[str, Played]) -> Result:
         found = [summary(one, played) for one in met]
-        return Result({"meetings": [one.as_json() for one in found]}, levels.gauntlet_lines(found))
+        return Result({"meetings": [one.as_json() for one in found]}, standings.gauntlet_lines(found))
 
     _hold(common, terms, specs, [job for one in met for job in one.jobs], result)
 
@@ -283,15 +283,15 @@ def levels_command(
     Example: kibitzer arena levels --game morris --games 100 --jobs 2
     """
     terms = common.terms(game, rule)
-    met = levels.pairings(terms, games, lowest, highest)
+    met = standings.ladder(terms, games, lowest, highest)
     specs = _players(terms, [f"level-{level}" for level in range(lowest - 1, highest + 1)])
-    who = [levels.player_text(terms, level) for level in range(lowest - 1, highest + 1)]
+    who = [levels.player(terms.game, level).text for level in range(lowest - 1, highest + 1)]
 
     def result(played: Mapping[str, Played]) -> Result:
-        found, title = levels.steps(terms, met, played), f"{terms.game.title}: each level against the one below"
-        draw = functools.partial(drawing.levels, title=title, steps=found, wanted=levels.WANTED)
+        found, title = standings.steps(terms, met, played), f"{terms.game.title}: each level against the one below"
+        draw = functools.partial(drawing.levels, title=title, steps=found, wanted=standings.WANTED)
         told = {"steps": [step.as_json() for step in found]}
-        return Result(told, levels.lines_of(found), draw, is_won=all(step.is_won for step in found))
+        return Result(told, standings.ladder_lines(found), draw, is_won=all(step.is_won for step in found))
 
     _hold(common, terms, specs, [job for one in met.values() for job in one.jobs], result, plot=plot, levels=who)
 
