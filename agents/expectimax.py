@@ -46,7 +46,7 @@ class Expectimax(GameAgent):
 
     @classmethod
     def plays(cls, game: AnyGame) -> bool:
-        return game.name == GAME
+        return game.name == DoubleDoubleDominoes.name
 
     def choose(self, position: Position, limits: Limits, stop: threading.Event) -> Answer:
         request = MoveRequest(self.game, position, limits, stop)
@@ -132,9 +132,6 @@ class _Turn:
         return counts
 
 
-GAME = DoubleDoubleDominoes.name
-
-
 @dataclasses.dataclass(frozen=True)
 class GreedyOptions:
     error_percent: int = rule(0, "how often, of a hundred times, a random move is played", minimum=0, maximum=100)
@@ -158,7 +155,7 @@ class Greedy(GameAgent):
 
     @classmethod
     def plays(cls, game: AnyGame) -> bool:
-        return game.name == GAME
+        return game.name == DoubleDoubleDominoes.name
 
     def choose(self, position: Position, limits: Limits, stop: threading.Event) -> Answer:
         request = MoveRequest(self.game, position)
