@@ -72,17 +72,6 @@ def test_a_faster_win_scores_higher() -> None:
     assert scores == [WIN - 1, WIN - 1]
 
 
-def test_equal_moves_are_chosen_by_the_seed() -> None:
-    game = games.load("ganh")
-    chosen = {
-        seed: load_agent("minimax", game, {"seed": seed}).choose(game.initial(), Limits(), NEVER).move
-        for seed in range(1, 12)
-    }
-    assert len(set(chosen.values())) > 2
-    again = load_agent("minimax", game, {"seed": 3}).choose(game.initial(), Limits(), NEVER)
-    assert again.move == chosen[3]
-
-
 def test_a_hand_that_is_hidden_does_not_change_the_answer() -> None:
     game = games.load("dominoes")
     for position in positions(game, 3, 6):
