@@ -41,6 +41,7 @@ from rules.options import rules_from_words
 
 app = new_app(no_args_is_help=True)
 
+PairGames = Annotated[int, typer.Option(min=2, max=100_000, help="Games of each pair of players, an even number.")]
 PlotOption = Annotated[Path | None, typer.Option(help="Draw the result as PNG, SVG or PDF.")]
 
 
@@ -159,7 +160,7 @@ def round_robin_command(
     players: Annotated[list[str], typer.Argument(help="Two players or more.", metavar="P1 P2 ...")],
     game: GameOption,
     rule: RuleOption = [],  # noqa: B006
-    games: Annotated[int, typer.Option(min=2, max=100_000, help="Games of each pair of players, an even number.")] = 6,
+    games: PairGames = 6,
     plot: PlotOption = None,
     *,
     common: Common,
@@ -267,9 +268,7 @@ def bracket_command(
 def levels_command(
     game: GameOption,
     rule: RuleOption = [],  # noqa: B006
-    games: Annotated[
-        int, typer.Option(min=2, max=100_000, help="Games of each pair of players, an even number.")
-    ] = 100,
+    games: PairGames = 100,
     lowest: Annotated[int, typer.Option(min=2, max=8, help="Lowest level that plays the one below it.")] = 2,
     highest: Annotated[int, typer.Option(min=2, max=8, help="Last level that meets the one below.")] = 8,
     plot: PlotOption = None,

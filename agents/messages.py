@@ -73,29 +73,25 @@ class OutcomePart(Part):
 
 
 class StateMessage(Message):
-    """The whole state of a physical table: each message is complete and needs no earlier one."""
+    """The whole state of a physical table: each message is complete. docs/protocol.md describes every field."""
 
     type: Literal["state"] = "state"
     session: Name
-    """Changes with every start of the daemon."""
     table: Name
     game: Name
     rules: dict[str, str]
-    """The rule options in force, all of them."""
     game_id: Name
     """Changes with every new game."""
     sequence: Count
     """Grows with every published state; a reply quotes it."""
     ply: Count
     moves: list[MoveText] = Field(max_length=4096)
-    """All moves so far, as texts of the game."""
     position: PositionText
     board: Text
     """The believed board: one class letter per cell."""
     figures: Text = ""
     """What stands on each cell, where the rules know more than the board shows: `♔` for a white king; else empty."""
     cells: list[Name]
-    """Names of the cells, in the order of `board`."""
     sides: tuple[str, str]
     to_move: Literal[0, 1]
     players: tuple[PlayerPart, PlayerPart]
@@ -111,8 +107,6 @@ class StateMessage(Message):
 
 
 class ReadyMessage(Message):
-    """Announces a worker and what it can play."""
-
     type: Literal["ready"] = "ready"
     worker: Name
     agents: list[Name] = Field(min_length=1, max_length=64)

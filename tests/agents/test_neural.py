@@ -26,7 +26,7 @@ from agents.agent import AgentError, Limits
 from agents.morris_networks import DESIGNS, NONE, service
 from agents.morris_networks.good_moves import GoodMoves, States, as_rows, held_out, read_good_moves
 from agents.morris_networks.measure import measure
-from agents.morris_networks.networks import FILES, Choice, Floats, Moves, load_networks
+from agents.morris_networks.networks import FILES, Choice, Floats, Moves, Networks, load_networks
 from agents.neural import Neural, NeuralOptions, Node, Puct
 from games.nine_mens_morris import CELLS, MorrisRules, NineMensMorris
 from places.weights import MODELS
@@ -40,10 +40,10 @@ SPLIT_SEED, SAMPLED = 1, 8
 """One in so many held-out positions is asked; `kibitzer eval-neural` measures the figures on all of them."""
 
 
-class FarthestPoint:
+class FarthestPoint(Networks):
     """Fake networks that prefer moves to points with higher numbers; every answer counts two masked illegal choices."""
 
-    def answers(self, states: States) -> Moves:
+    def _best(self, states: States) -> Moves:
         return np.tile(np.array([[23, NONE, NONE]]), (len(states), 1))
 
     def choose(self, state: States, legal: Moves) -> Choice:
