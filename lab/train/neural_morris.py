@@ -117,12 +117,12 @@ def make_neural_morris(
     figures = measure(held, load_networks(recipe.design, out).answers(held.states))["all"]
     log.info("measured on %d held-out states in %.0f s", len(held), time.perf_counter() - began_s)
     facts: dict[str, str | float] = {"data": data, "licence": LICENCE, "command": command, "split_seed": recipe.seed}
-    for name, value in figures.as_json().items():
+    for name, value in figures.items():
         if isinstance(value, (int, float)):
             facts[f"held_out_{name}"] = value
     for name in FILES[recipe.design]:
         write_entry(out, name, f"{name}.onnx", facts)
-    return figures.as_json()
+    return figures
 
 
 def try_recipe(
@@ -140,7 +140,7 @@ def try_recipe(
         raise ValueError(f"{good_moves} holds too few states to keep a fifth of them apart")
     network = _trained(learnt.rows(~apart), learnt.rows(apart), recipe, work, progress, afresh, backend)
     watched = learnt.rows(apart)
-    return measure(watched, raw_answers(network, watched.states))["all"].as_json()
+    return measure(watched, raw_answers(network, watched.states))["all"]
 
 
 def _trained(

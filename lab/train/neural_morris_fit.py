@@ -300,7 +300,7 @@ def _note(path: Path, run: Run, loss: float, watched: GoodMoves) -> None:
         "step": run.step,
         "seconds": round(run.seconds, 1),
         "loss": round(loss, 4),
-        "held_out": figures.as_json(),
+        "held_out": figures,
     }
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a", encoding="utf-8") as file:
