@@ -18,7 +18,7 @@ from typing import Any
 
 import cv2
 
-from lab.soak.catalogue import kinds_of
+from lab.soak.hand_faults import kinds_of
 from lab.soak.tally import Tally, tally_from
 from lab.soak.trial import Trial
 from lab.soak.world import Plan

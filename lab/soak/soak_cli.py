@@ -14,7 +14,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 import games
 from daemon.cli.wrong_call import stop
-from lab.soak.catalogue import FAULTS, kinds_of
+from lab.soak.fault import FAULTS
+from lab.soak.hand_faults import kinds_of
 from lab.soak.runs import SoakError, TrialProgress, run_all
 from lab.soak.tally import COUNTS, DEFINITIONS, Tally, total
 from lab.soak.world import Plan

@@ -17,7 +17,8 @@ from lab.simulated.player import steps_between
 from lab.simulated.scenes import profile_of
 from lab.simulated.source import SimulatedSource
 from lab.simulated.table import SimulatedTable
-from lab.soak.catalogue import FAULTS, kinds_of
+from lab.soak.fault import FAULTS
+from lab.soak.hand_faults import kinds_of
 from lab.soak.judge import Compared, compare
 from lab.soak.legal_boards import is_beyond_doubt, one_move_on
 from lab.soak.mistakes import Situation, mistakes_of
@@ -168,7 +169,7 @@ def test_a_hand_that_is_in_the_first_picture_is_never_read_as_men() -> None:
 
 
 def test_every_fault_has_a_name_of_its_own_and_words_that_explain_it() -> None:
-    assert all(kind.name == name and (kind.__doc__ or "").strip().endswith(".") for name, kind in FAULTS.items())
+    assert all(kind.name == name and (kind.run.__doc__ or "").strip().endswith(".") for name, kind in FAULTS.items())
 
 
 def test_a_legal_move_that_stood_there_by_the_way_is_found_by_brute_force() -> None:

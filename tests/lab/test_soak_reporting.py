@@ -21,10 +21,9 @@ from lab.soak import careful_players
 from lab.soak.camera import Camera
 from lab.soak.careful_players import SAY_S, CarefulPlayers, wrongly_counted
 from lab.soak.fault_steps import REPORT_S, reported
+from lab.soak.hand_faults import dropped, misplayed, take_back
 from lab.soak.judge import Heard, Judge
 from lab.soak.legal_boards import is_beyond_doubt
-from lab.soak.men_faults import Dropped, TakeBack
-from lab.soak.player_faults import Misplayed
 from lab.soak.tally import Tally
 from lab.soak.trial import Trial
 from lab.soak.world import Plan
@@ -207,7 +206,7 @@ class AtTable:
 def test_no_plies_are_taken_back_for_which_no_man_is_moved(wanted: int, taken: int) -> None:
     at = AtTable(FLYING, [*LAID, *TO_AND_FRO])
     at.chance = SimpleNamespace(choice=lambda _: wanted)
-    for _ in TakeBack().run(cast("Any", at)):
+    for _ in take_back.run(cast("Any", at)):
         pass
     assert at.done == [taken]
 
@@ -215,7 +214,7 @@ def test_no_plies_are_taken_back_for_which_no_man_is_moved(wanted: int, taken: i
 @pytest.mark.parametrize("knows", [True, False])
 def test_a_man_falls_only_on_a_board_of_which_the_daemon_knows_how_it_came_about(knows: bool) -> None:
     at = AtTable(games.load("morris"), LAID, knows=knows)
-    steps = Dropped().run(cast("Any", at))
+    steps = dropped.run(cast("Any", at))
     while not at.done and next(steps, steps) is not steps:
         pass
     assert bool(at.done) == knows
@@ -248,7 +247,7 @@ def test_a_move_taken_back_that_is_made_again_is_no_mistake(undone: bool) -> Non
     at.agent = SimpleNamespace(silent=False)
     if undone:
         at.undone = [at.game.apply(at.player.position, move) for move in at.game.legal_moves(at.player.position)]
-    steps = Misplayed().run(at)
+    steps = misplayed.run(at)
     while not at.done and next(steps, steps) is not steps:
         pass
     assert len(after) > 1 and bool(at.done) != undone
