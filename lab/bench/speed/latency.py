@@ -12,6 +12,7 @@ from pathlib import Path
 import zmq
 from pydantic import BaseModel
 
+from lab.bench.daemons import state_address
 from lab.bench.speed.figures import Figure, figure
 from lab.bench.speed.frame_log import Judged, LiveTables, read_log
 from lab.bench.speed.recording import Recording
@@ -120,12 +121,12 @@ def measure_latency(
 ) -> LatencyReport:
     """Watches so many hands. Raises ResidentError, OSError."""
     (folder / "asound.conf").write_text(ALSA % (folder / "heard.wav"), encoding="utf-8")
-    spoken = 'enabled = true\ndevice = "capture"' if speech else "enabled = false"
-    live = LiveTables([recording], folder, speech=f"{spoken}\n[eyes]\nsettle_s = {settle_s}")
+    spoken = {"enabled": True, "device": "capture"} if speech else {}
+    live = LiveTables([recording], folder, speech=spoken, eyes={"settle_s": settle_s})
     try:
         step("the daemon starts")
         with live.running({"ALSA_CONFIG_PATH": f"{folder}/asound.conf"} if speech else None):
-            published, sounds = Published(live.state_address(0)), Sounds(folder / "heard.wav")
+            published, sounds = Published(state_address(live.configs[0])), Sounds(folder / "heard.wav")
             begun_s = time.monotonic()
             gone: list[Gone] = []
             while len(gone) < hands:
