@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.labels import Label
-from lab.films.lens import SPOILT, Spoil
+from lab.films.lens import SPOILT, Spoil, along
 from lab.simulated.arrays import FloatArray, Rng
 from vision.frame import Image
 
@@ -110,11 +110,6 @@ def hand_from(folder: Path) -> Hand:
     return Hand(tuple(np.asarray(cv2.resize(one, size), np.uint8) for one in sprites if one is not None))
 
 
-def way_from(path: Path) -> FloatArray:
-    """(n, 3, 3) the recorded motion of a camera, 30 a second, in the unit square."""
-    return np.array(json.loads(path.read_text(encoding="utf-8"))["way"], dtype=np.float64)
-
-
 def shots_of(labels: Sequence[Label], folder: Path, nudge: float) -> list[Shot]:
     """The photos rectified; with a nudge below 1 each is moved nearer to the first one's place.
 
@@ -202,7 +197,7 @@ class Camera:
 
     def show(self, board: Image, sprite: Image | None = None) -> None:
         picture = board if sprite is None else covered(board, sprite)
-        matrix = self._matrix()
+        matrix = along(self._way, self._sway, self.frames / FPS, (PICTURE_PX, PICTURE_PX))
         corners_px = cv2.perspectiveTransform(SQUARE[None], matrix)[0].round(2).tolist()
         told = {"s": round(self.frames / FPS, 3), "corners_px": corners_px, "hand": sprite is not None}
         self.poses.append(told)
@@ -211,14 +206,6 @@ class Camera:
         picture = np.asarray(cv2.add(picture, self._noise(), dtype=cv2.CV_8U), np.uint8)
         self._writer.write(picture if self._spoil is None else self._spoil(picture, self.frames / FPS))
         self.frames += 1
-
-    def _matrix(self) -> FloatArray:
-        """The matrix from the picture at rest to this frame: the motion runs to its end and back, two steps a frame."""
-        last = len(self._way) - 1
-        at = 2 * self.frames % (2 * last)
-        part = np.eye(3) + self._sway * (self._way[min(at, 2 * last - at)] - np.eye(3))
-        scale = np.diag([PICTURE_PX, PICTURE_PX, 1.0])
-        return np.asarray(scale @ part @ np.linalg.inv(scale))
 
     def _noise(self) -> NDArray[np.int16]:
         """Noise for a frame; drawing it anew each time would take longer than all the rest."""

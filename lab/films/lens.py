@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from lab.films.plan import FilmPlan
 from lab.simulated.arrays import Float32Array, FloatArray
+from lab.simulated.camera import jpeg as compressed
 from lab.simulated.phone import RandomWay, encoder
 from vision.frame import Image
 
@@ -40,8 +41,7 @@ def colour(picture: Image, time_s: float) -> Image:
 
 def jpeg(picture: Image, time_s: float) -> Image:
     """Through a JPEG of quality 30."""
-    data = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, 30])[1]
-    return np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)
+    return compressed(picture, 30)
 
 
 def small(picture: Image, time_s: float) -> Image:
@@ -184,11 +184,6 @@ def _grain(noise: Float32Array) -> Float32Array:
     return np.asarray(blotchy / blotchy.std(), np.float32)
 
 
-def compressed(picture: Image, quality: int) -> Image:
-    data = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, quality])[1]
-    return np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)
-
-
 def _writer(plan: FilmPlan, path: Path) -> cv2.VideoWriter:
     """A motion JPEG, or the best film that OpenCV can encode."""
     jpeg = plan.codec == "jpeg"
@@ -206,11 +201,17 @@ def _sway(plan: FilmPlan, recorded: Path) -> Callable[[float, tuple[int, int]], 
     share = SHARES[plan.sway]
     if not (plan.recorded_sway and recorded.is_file()):
         return RandomWay(plan.seed, share).picture_from_rest
-    way = np.array(json.loads(recorded.read_text(encoding="utf-8"))["way"], dtype=np.float64)
-    return lambda time_s, size: _along(way, share, time_s, size)
+    way = way_from(recorded)
+    return lambda time_s, size: along(way, share, time_s, size)
 
 
-def _along(way: FloatArray, share: float, time_s: float, size: tuple[int, int]) -> FloatArray:
+def way_from(path: Path) -> FloatArray:
+    """(n, 3, 3) the recorded motion of a camera, 30 a second, in the unit square."""
+    return np.array(json.loads(path.read_text(encoding="utf-8"))["way"], dtype=np.float64)
+
+
+def along(way: FloatArray, share: float, time_s: float, size: tuple[int, int]) -> FloatArray:
+    """(3, 3) from the picture at rest to that at a time: the motion runs to its end and back."""
     last = len(way) - 1
     at = round(time_s * WAY_HZ) % (2 * last)
     part: Any = np.eye(3) + share * (way[min(at, 2 * last - at)] - np.eye(3))
