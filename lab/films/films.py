@@ -54,7 +54,7 @@ class Plan:
 
     @property
     def name(self) -> str:
-        """The name of its files, without suffix; the same for a whole game and a part of it."""
+        """The name of its files, without the number of plies and suffix."""
         spoilt = f"_{self.spoilt}" if self.spoilt else ""
         return f"s{self.sway:g}_n{self.nudge:g}_f{self.free}_r{self.seed}{spoilt}"
 
@@ -238,17 +238,9 @@ def showings(path: Path, hand: Hand) -> list[Showing]:
 
 
 def film_of(folder: Path, plan: Plan, photos: int) -> tuple[Path, bool]:
-    """The path of a film with that many photos, and whether it exists.
-
-    A film of that name with another number of photos is left alone.
-    """
-    plain = folder / f"{plan.name}.avi"
-    numbered = folder / f"{plan.name}_p{photos - 1}.avi"
-    for path in (plain, numbered):
-        told = path.with_suffix(".json")
-        if path.is_file() and told.is_file() and len(told.read_text(encoding="utf-8").splitlines()) == photos:
-            return path, True
-    return (numbered if plan.plies or plain.exists() else plain), False
+    """The path of a film with that many photos, and whether it exists."""
+    path = folder / f"{plan.name}_p{photos - 1}.avi"
+    return path, path.is_file() and path.with_suffix(".json").is_file()
 
 
 def in_order(labels: Sequence[Label], game: str) -> list[Label]:

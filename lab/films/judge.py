@@ -10,6 +10,7 @@ from typing import Any
 
 from daemon.perception.occlusion_notices import HIDE
 from lab.films.films import Showing
+from rules import AnyGame
 from wording import plain
 
 BELIEVED = frozenset({"start", "move", "takeback", "reopened", "corrected", "restored", "adopted", "undo"})
@@ -76,7 +77,7 @@ def row_of(sums: Mapping[str, Any], last: str) -> list[str]:
     return [boards, str(sums["wrong"]), told, str(sums["complaints"]), *delays, last]
 
 
-def by_the_rules(game: Any, shown: Sequence[Showing]) -> list[Due]:
+def by_the_rules(game: AnyGame, shown: Sequence[Showing]) -> list[Due]:
     """The status of each photo, if all legal boards before it were played."""
     positions = set(game.starts)
     dues = [Due(shown[0], 0, legal=game.board(game.initial()) == shown[0].cells)]
@@ -94,7 +95,7 @@ def by_the_rules(game: Any, shown: Sequence[Showing]) -> list[Due]:
     return dues
 
 
-def _may_lead(game: Any, position: Any, board: str, plies: int) -> bool:
+def _may_lead(game: AnyGame, position: Any, board: str, plies: int) -> bool:
     """Whether no more cells differ than that many plies can change: three each, as a man moves and one is taken."""
     there: str = game.board(position)
     differ = sum(one != other for one, other in zip(there, board, strict=True))

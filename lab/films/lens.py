@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 
 from lab.films.plan import FilmPlan
 from lab.simulated.arrays import Float32Array, FloatArray
-from lab.simulated.camera import jpeg as compressed
+from lab.simulated.camera import jpeg
 from lab.simulated.phone import RandomWay, encoder
 from vision.frame import Image
 
@@ -39,51 +38,11 @@ def colour(picture: Image, time_s: float) -> Image:
     return _times(picture, np.array([1 - 0.3 * warmth, 1, 1 + 0.1 * warmth]))
 
 
-def jpeg(picture: Image, time_s: float) -> Image:
-    """Through a JPEG of quality 30."""
-    return compressed(picture, 30)
-
-
-def small(picture: Image, time_s: float) -> Image:
-    half = cv2.resize(picture, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
-    return np.asarray(cv2.resize(half, picture.shape[1::-1], interpolation=cv2.INTER_LINEAR), np.uint8)
-
-
-def lens(picture: Image, time_s: float) -> Image:
-    return np.asarray(cv2.remap(picture, *_bent(picture.shape[0]), cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT))
-
-
-def dim(picture: Image, time_s: float) -> Image:
-    return _dark(picture, time_s, 0.4, 7)
-
-
-def dark(picture: Image, time_s: float) -> Image:
-    return _dark(picture, time_s, 0.25, 10)
-
-
-SPOILT: Mapping[str, Spoil] = {one.__name__: one for one in (focus, exposure, colour, jpeg, small, lens, dim, dark)}
+SPOILT: Mapping[str, Spoil] = {one.__name__: one for one in (focus, exposure, colour)}
 
 
 def _times(picture: Image, gain: float | FloatArray) -> Image:
     return np.asarray(np.clip(picture * gain, 0, 255), np.uint8)
-
-
-def _dark(picture: Image, time_s: float, light: float, noise: float) -> Image:
-    grain = _specks(picture.shape[0])[int(time_s * 15) % 5]
-    return np.asarray(np.clip(picture * np.float32(light) + noise * grain, 0, 255), np.uint8)
-
-
-@functools.lru_cache(1)
-def _specks(side: int) -> Float32Array:
-    return np.random.default_rng(0).standard_normal((5, side, side, 3), dtype=np.float32)
-
-
-@functools.lru_cache(1)
-def _bent(side: int) -> tuple[Float32Array, Float32Array]:
-    camera = np.array([[side, 0, side / 2], [0, side, side / 2], [0, 0, 1.0]])
-    coefficients = np.array([0.25, -0.01, 0, 0])
-    maps = cv2.initUndistortRectifyMap(camera, coefficients, np.eye(3), camera, (side, side), cv2.CV_32FC1)
-    return np.asarray(maps[0], np.float32), np.asarray(maps[1], np.float32)
 
 
 SHARES = {"stand": 0.0, "leaning": 0.2, "held": 1.0}
@@ -142,7 +101,7 @@ class FilmCamera:
         if self._bank:
             seen = cv2.add(seen, self._noise(), dtype=cv2.CV_8U)
         shown = np.asarray(seen, np.uint8)
-        self._writer.write(compressed(shown, self._plan.quality) if self._plan.codec == "jpeg" else shown)
+        self._writer.write(jpeg(shown, self._plan.quality) if self._plan.codec == "jpeg" else shown)
         self.frames += 1
         return matrix
 
