@@ -149,8 +149,8 @@ def test_a_trial_is_the_same_each_time_and_nothing_goes_wrong_in_it(tmp_path: Pa
 
 
 def test_a_trial_is_played_by_the_rules_that_are_given(tmp_path: Path) -> None:
-    trial = Trial(Plan("go", 1, (), rules=("size=13",)), tmp_path, ())
-    assert len(trial.table.board) == len(trial.template.cell_names) == len(trial.subject.board) == 169
+    trial = Trial(Plan("go", 1, (), rules=("size=9",)), tmp_path, ())
+    assert len(trial.table.board) == len(trial.template.cell_names) == len(trial.subject.board) == 81
     trial.subject.close()
 
 
@@ -160,7 +160,7 @@ def test_a_hand_that_is_in_the_first_picture_is_never_read_as_men() -> None:
     pipeline = Pipeline(template, profile_of(game, template, table, 11))
     table.hover(6.0, 0)
     table.advance(2.0)
-    source = SimulatedSource(table, rate_hz=10)
+    source = SimulatedSource(table, rate_hz=5)
     while table.busy:
         frame = source.read(1.0)
         assert frame is not None

@@ -27,6 +27,8 @@ from vision.frame import Image
 STEP_S = 0.1
 PHONE = ("sway", "leaning", "focus", "exposure", "jpeg", "video", "dusk", "lens", "edge")
 PLAYERS = ("quick", "linger", "cloth")
+SMALL_PX = 160, 90
+"""For what is told by places and times alone."""
 
 
 @pytest.fixture(autouse=True)
@@ -37,9 +39,9 @@ def _short(monkeypatch: pytest.MonkeyPatch) -> None:
 class Scene:
     """The parts of a trial that a fault needs: table, camera and players, but no daemon."""
 
-    def __init__(self, seed: int = 1, *, players: bool = False) -> None:
+    def __init__(self, seed: int = 1, *, players: bool = False, size_px: tuple[int, int] = (640, 360)) -> None:
         self.game, self.template = games.load("morris"), load_template("nine_mens_morris")
-        self.table = SimulatedTable(self.template, self.game.board(self.game.initial()), seed=seed, size_px=(640, 360))
+        self.table = SimulatedTable(self.template, self.game.board(self.game.initial()), seed=seed, size_px=size_px)
         self.camera = Camera(self.table, seed)
         self.player = ScriptedPlayer(self.game, self.table, frozenset((0, 1)), seed, think_s=1.5)
         self.chance, self.hands_free = random.Random(seed), False
@@ -83,7 +85,7 @@ def noise(one: Image, other: Image) -> float:
 
 @pytest.mark.parametrize("name", [*PHONE, *PLAYERS])
 def test_a_fault_puts_right_what_it_did_when_it_is_broken_off(name: str) -> None:
-    scene, kind = Scene(2, players=name in PLAYERS), FAULTS[name]
+    scene, kind = Scene(2, players=name in PLAYERS, size_px=(320, 180)), FAULTS[name]
     before, fresh = scene.turn(), vars(scene.camera.phone).copy()
     steps = kind.run(cast(Trial, scene))
     for _ in range(25):
@@ -166,7 +168,7 @@ def test_a_wide_lens_bends_the_boards_edges() -> None:
 
 def test_an_edge_of_the_board_is_out_of_the_picture_and_comes_back() -> None:
     for seed in range(4):
-        scene = Scene(seed)
+        scene = Scene(seed, size_px=SMALL_PX)
         size = np.array(scene.table.picture_px)
 
         def out(corners: NDArray[np.float64], size: NDArray[np.int64] = size) -> bool:
@@ -180,7 +182,7 @@ def test_an_edge_of_the_board_is_out_of_the_picture_and_comes_back() -> None:
 def test_quick_players_leave_the_board_free_for_less_than_a_second() -> None:
     def longest_s(name: str) -> float:
         """Longest time in seconds for which the board is free between two hands."""
-        scene, free_s, plies = Scene(4, players=True), [0.0], []
+        scene, free_s, plies = Scene(4, players=True, size_px=SMALL_PX), [0.0], []
 
         def look(_: Image) -> None:
             plies.append(len(scene.player.record))
@@ -199,7 +201,7 @@ def test_quick_players_leave_the_board_free_for_less_than_a_second() -> None:
 
 
 def test_a_hand_that_lingers_is_in_view_for_longer_than_a_move_takes() -> None:
-    scene = Scene(5, players=True)
+    scene = Scene(5, players=True, size_px=SMALL_PX)
     while len(scene.player.record) < 1:
         scene.turn()
     usual_s = scene.player.record[0].done_s - scene.player.record[0].begun_s
@@ -209,7 +211,7 @@ def test_a_hand_that_lingers_is_in_view_for_longer_than_a_move_takes() -> None:
 
 
 def test_a_board_on_a_cloth_slips_a_little_with_every_move_and_never_otherwise() -> None:
-    scene = Scene(6, players=True)
+    scene = Scene(6, players=True, size_px=SMALL_PX)
     places = scene.run("cloth", lambda _: (len(scene.player.record), scene.player.moving, *scene.table.lie[:2]))
     side_mm = max(scene.template.size_mm)
     for ply in range(1, places[-1][0]):
