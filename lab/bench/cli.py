@@ -25,7 +25,7 @@ from typer.main import get_command
 
 import games
 import places
-from daemon.cli.wrong_call import stop
+from daemon.cli.wrong_call import refusals
 from lab.bench.speed import cold_start as worker_bench
 from lab.bench.speed import latency, stepped, tables_load, vision_report
 from lab.bench.speed import search as search_bench
@@ -349,11 +349,12 @@ def several_tables(
 @contextlib.contextmanager
 def measuring(command: str) -> Iterator[tuple[Path, Callable[[str, str], None]]]:
     """A folder for the run, and what shows its progress; what goes wrong ends the command with its own words."""
-    try:
-        with TemporaryDirectory(prefix="kibitzer-bench-") as temporary, Console(stderr=True).status("") as status:
-            yield Path(temporary), lambda title, text: status.update(f"{title}: {text}")
-    except (ValueError, OSError, NoReference, ResidentError) as error:
-        raise stop(command, error) from None
+    with (
+        refusals(command, ValueError, OSError, NoReference, ResidentError),
+        TemporaryDirectory(prefix="kibitzer-bench-") as temporary,
+        Console(stderr=True).status("") as status,
+    ):
+        yield Path(temporary), lambda title, text: status.update(f"{title}: {text}")
 
 
 def _tell(report: BaseModel, lines: Iterable[str], as_json: bool, targets: Iterable[Target]) -> None:

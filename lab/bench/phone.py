@@ -37,6 +37,7 @@ from lab.bench.daemons import fetch, free_port, program, wait, write_settings
 from lab.films.filmed import DATA, RULES, Studio
 from lab.films.films import FPS, Plan, showings
 from lab.films.judge import Due, by_the_rules
+from rules import AnyGame
 from vision.sources.encoded import JpegSplitter
 
 FIRST_S = 20.0
@@ -189,7 +190,7 @@ def scanned(laptop: Page) -> str:
     raise ValueError("the QR code on the page cannot be read")
 
 
-def report(game: Any, dues: Sequence[Due], line: Sequence[str], figures: Sequence[dict[str, Any]]) -> int:
+def report(game: AnyGame, dues: Sequence[Due], line: Sequence[str], figures: Sequence[dict[str, Any]]) -> int:
     """Prints the figures; returns the exit status."""
     legal = [due for due in dues[1:] if due.legal]
     # Who began is not in the moves' texts.
@@ -209,7 +210,7 @@ def report(game: Any, dues: Sequence[Due], line: Sequence[str], figures: Sequenc
     return 1 if wrong or right < len(legal) or median_ms > MOST_MS else 0
 
 
-def compared(game: Any, start: Any, line: Sequence[str], legal: Sequence[Due]) -> tuple[int, list[str]]:
+def compared(game: AnyGame, start: Any, line: Sequence[str], legal: Sequence[Due]) -> tuple[int, list[str]]:
     """Number of boards that the moves from a start reach in their order, and the moves that lead to no such board."""
     boards, position = list[str](), start
     for move in line:

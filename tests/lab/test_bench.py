@@ -151,7 +151,7 @@ def config(tmp_path: Path) -> Path:
 
 def test_the_settings_of_the_daemon_are_valid_and_disturb_nobody(config: Path) -> None:
     settings = load_config(config)
-    assert settings.game.name == "nine_mens_morris"
+    assert settings.game.name == "morris"
     assert not settings.players.second.agent and not settings.speech.enabled and not settings.page.window
     assert settings.page.port == 0 and settings.page.enabled
     assert Path(settings.journal.path).parent == config.parent

@@ -16,17 +16,19 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from subprocess import DEVNULL, PIPE
-from typing import IO, Any
+from typing import IO
 
 from daemon.cli.main import run as run_table
 from daemon.config.settings import ROOT
 from daemon.perception.board_tracker import BoardTracker
+from daemon.perception.pipeline import Observation
 from daemon.supervision.tables import run_tables
 from lab.bench.daemons import write_settings
 from lab.bench.speed.recording import Recording
 from lab.bench.speed.resident import ResidentError
 from lab.bench.speed.streams import StreamServer, stamp_of
 from processes import Process
+from vision.frame import Frame
 
 COMMAND = (sys.executable, "-m", "lab.bench.speed.frame_log", "--table")
 
@@ -61,7 +63,7 @@ def note_frames(log: IO[str]) -> None:
     """Makes every board tracker write a line for each stamped picture that it has judged."""
     feed = BoardTracker.feed
 
-    def timed(eyes: BoardTracker, frame: Any) -> Any:
+    def timed(eyes: BoardTracker, frame: Frame) -> Observation:
         begun_s = time.monotonic()
         observation = feed(eyes, frame)
         stamp = stamp_of(getattr(frame, "jpeg", b""))
