@@ -11,13 +11,15 @@ import numpy as np
 import pytest
 
 import games
+from calibration.profile import TableProfile
 from calibration.template import load_template
 from daemon.commands.command import Mover
 from daemon.game.effects import Announcement
 from daemon.game.line_of_play import LineOfPlay, played
 from lab.simulated.player import Ply, steps_between
+from lab.simulated.scenes import profile_of
 from lab.simulated.table import SimulatedTable
-from lab.soak import careful_players
+from lab.soak import careful_players, world
 from lab.soak.camera import Camera
 from lab.soak.careful_players import SAY_S, CarefulPlayers, wrongly_counted
 from lab.soak.fault_steps import REPORT_S, reported
@@ -311,15 +313,26 @@ def test_it_is_said_a_little_after_the_wrong_name_was_heard_and_once(monkeypatch
     assert len(told) == 1
 
 
+@pytest.fixture(scope="module")
+def profile() -> TableProfile:
+    """Of the table of reversi at which the players insist."""
+    plan = Plan("reversi", 3, ())
+    game, template = games.load(plan.game), load_template(plan.game)
+    size_px = world.SIZES_PX[len(game.cells)]
+    table = SimulatedTable(template, game.board(game.initial()), seed=plan.seed, size_px=size_px)
+    return profile_of(game, template, table, plan.seed)
+
+
 @pytest.mark.parametrize(
     ("made", "believed", "games_begun"),
     [(1, 4, 1), (12, 0, 1), (24, 0, 2)],
     ids=["nearby", "after moves that nobody saw", "too far off for legal play"],
 )
 def test_a_right_board_that_is_not_believed_is_adopted_and_counted_or_the_game_is_given_up(
-    made: int, believed: int, games_begun: int, tmp_path: Path, monkeypatch: Any
+    made: int, believed: int, games_begun: int, profile: TableProfile, tmp_path: Path, monkeypatch: Any
 ) -> None:
     monkeypatch.setattr(careful_players, "ADOPT_S", ADOPT_S)
+    monkeypatch.setattr(world, "profile_of", lambda *_: profile)
     trial = Trial(Plan("reversi", 3, (), still=True), tmp_path, ())
     trial._new_game()
     while not trial.judge.knows:
