@@ -148,7 +148,8 @@ def test_a_trial_is_the_same_each_time_and_nothing_goes_wrong_in_it(tmp_path: Pa
     assert (one.frames, one.simulated_s) == (other.frames, other.simulated_s)
 
 
-def test_a_trial_is_played_by_the_rules_that_are_given(tmp_path: Path) -> None:
+def test_a_trial_is_played_by_the_rules_that_are_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lab.soak.world.profile_of", lambda *_: None)
     trial = Trial(Plan("go", 1, (), rules=("size=9",)), tmp_path, ())
     assert len(trial.table.board) == len(trial.template.cell_names) == len(trial.subject.board) == 81
     trial.subject.close()
