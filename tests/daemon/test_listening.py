@@ -25,11 +25,11 @@ from daemon.page.web import WebPage
 from daemon.voice.listening.listening import MAX_WAITING, Listening
 from daemon.voice.listening.recognisers import EmbeddedRecogniser, RecogniserError, WyomingRecogniser
 from daemon.voice.listening.utterances import FRAME_BYTES, LONGEST_S, RATE_HZ, Utterances
-from lab.bench.talk import spoken
 from tests.waiting import wait_for
 
 pytest.importorskip("wyoming", reason="no Wyoming server: the package wyoming is not installed")
 
+from tests.daemon.speech import spoken
 from tests.daemon.test_wyoming_voice import answering
 from tests.daemon.wyoming_server import TestServer, serving
 
