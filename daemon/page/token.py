@@ -7,7 +7,7 @@ import re
 import secrets
 from pathlib import Path
 
-from daemon.page.private_file import read_private, write_private
+from calibration.atomic_file import read_private, write_private
 
 TOKEN_BYTES = 32
 """Random bytes of a new token."""

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import games
 from agents.values import SCORE, Value, accuracy
-from calibration.atomic_file import write_atomically
+from calibration.atomic_file import write_private
 from daemon.record.stored_game import StoredGame
 from daemon.record.stored_line import history_of, score_sheet
 from rules import GameError, HiddenHands
@@ -209,9 +209,7 @@ class Reviews:
 
     def keep(self, review: Review) -> None:
         """Writes a review in place of an earlier one. Raises OSError, ValueError for an invalid id."""
-        path = self._path(review.game_id)
-        self.folder.mkdir(mode=0o700, exist_ok=True)
-        write_atomically(path, json.dumps(review.as_object()).encode(), private=True)
+        write_private(self._path(review.game_id), json.dumps(review.as_object()).encode())
 
     def forget(self, game_id: str) -> bool:
         """Removes the review of a game; returns whether none is left."""

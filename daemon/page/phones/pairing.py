@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from daemon.page.private_file import read_private, write_private
+from calibration.atomic_file import read_private, write_private
 
 _log = logging.getLogger(__name__)
 
