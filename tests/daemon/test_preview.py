@@ -14,8 +14,9 @@ import pytest
 from daemon.commands.command import CommandError
 from daemon.commands.sources import check_source, is_same, names_of
 from daemon.config.settings import Config
-from daemon.page import permission, preview
-from daemon.page.preview import Preview, parse_preview
+from daemon.page import permission
+from daemon.page import setup as preview
+from daemon.page.setup import Preview, parse_preview
 from daemon.page.web import WebPage
 from daemon.setup.menu import menu_of
 from tests.daemon.http_client import ask
