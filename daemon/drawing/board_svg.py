@@ -66,7 +66,6 @@ class Marks:
     wanted: tuple[Step, ...] = ()
     """Steps that a person must now make for an agent."""
     faults: tuple[int, ...] = ()
-    """Cells that must be put right."""
     unknown: tuple[int, ...] = ()
     """Cells that show nothing known."""
     hint: tuple[Step, ...] = ()
@@ -381,7 +380,6 @@ def group(parent: Element, name: str) -> Element:
 
 
 def add(parent: Element, form: str, kind: str, numbers: Mapping[str, float], **rest: str) -> Element:
-    """Adds an element with tag `form` and class `kind`."""
     attributes = {name: number(value) for name, value in numbers.items()} | rest
     return ElementTree.SubElement(parent, form, ({"class": kind} if kind else {}) | attributes)
 

@@ -34,19 +34,13 @@ from rules import GameError
 from wording.outside import clean
 
 SLOW = ("png",)
-"""Formats of the slow files."""
 CHARSETS = {"text/plain": "utf-8", "application/x-go-sgf": "utf-8"}
 """Character sets of a game that is played, by media type; the others have theirs by definition."""
 MAX_LISTED = 100
-"""Most games in one answer."""
 MAX_RANKED = 200
-"""Most players in one answer."""
 MAX_IMPORT_BYTES = 1 << 18
-"""Bytes, longest game to import."""
 MAX_IMPORTED = 100
-"""Games of one file that a page imports."""
 MAX_NAME_LENGTH = 64
-"""Characters in a player's name, as in the settings."""
 
 
 class Archive:

@@ -24,7 +24,6 @@ from daemon.words.translation import alone, in_words, worded
 from rules import EMPTY, AnyGame, Arranged, Figures, GameError, HiddenHands, PositionError, arranged_by, figures_of
 
 MAX_BYTES = 8192
-"""Bytes of the longest question: the text of a position, and rule options."""
 FIELDS = {"game": str, "rules": dict, "position": str, "figures": str, "side": int, "told": dict}
 
 

@@ -22,7 +22,6 @@ from daemon.page.clients import Address, name_of, parsed
 MAX_HERE = 64
 """Most connections from this computer at a time."""
 MAX_ELSEWHERE = 64
-"""Most connections from other computers at a time."""
 MAX_EACH = 24
 """Most connections from one other computer at a time: a browser opens six, and two that stay."""
 SAY_S = 10.0

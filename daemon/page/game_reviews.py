@@ -25,13 +25,11 @@ LOGGER = logging.getLogger(__name__)
 
 MARKS = ("slip", "mistake", "blunder")
 MAX_LINE = 12
-"""Most moves of a better line that are sent."""
 TIME_S = 0.8
 """Seconds to think about a position, as `kibitzer games analyse` does."""
 BUDGET_S = 240.0
 """Seconds for all positions of a game: in longer games each gets less."""
 CLOSE_S = 5.0
-"""Seconds, longest wait for the thread when the page closes."""
 
 
 class Reviewing:
@@ -43,10 +41,8 @@ class Reviewing:
         self._thread: threading.Thread | None = None
         self._stop = threading.Event()
         self._review: Review | None = None
-        """The review that is being made, or was made last."""
         self._trouble = ""
         self._wanted = True
-        """Whether the review is to be kept."""
 
     def begin(self, stored: StoredGame) -> bool:
         """Begins to review a game; False if another game is under review. Does nothing if this one is."""

@@ -21,11 +21,9 @@ GROUND: Colour = (26, 23, 21)
 WOOD: Colour = (98, 108, 116)
 """Background of the diagram: light and dark pieces both stand out on it."""
 DARK_WOOD: Colour = (72, 80, 88)
-"""Its dark squares."""
 TEXT: Colour = (236, 240, 243)
 QUIET: Colour = (150, 158, 164)
 SAID: Colour = (76, 180, 240)
-"""Colour of the last spoken sentence."""
 _SCALE = 720
 """Pixels: the picture height that the sizes below refer to."""
 
@@ -42,25 +40,19 @@ class Scene:
     board: str = ""
     """What is believed to stand on each cell, as `Game.figures` tells; empty before the first board."""
     last_move: tuple[Step, ...] = ()
-    """Steps of the last move."""
     agent_steps: tuple[Step, ...] = ()
     """Steps that a person must now carry out for the agent."""
     best: tuple[tuple[tuple[Step, ...], str], ...] = ()
     """Steps of the best moves, best first, each with its value in a few signs."""
     fault_cells: tuple[int, ...] = ()
-    """Cells that must be corrected."""
     unknown_cells: tuple[int, ...] = ()
     """Cells that cannot be read: something covers them, or the light is unusual."""
     title: str = ""
-    """The game's display name."""
     verdict: str = ""
-    """The referee's verdict, one or two sentences."""
     said: str = ""
-    """The last spoken sentence."""
     to_move: str = ""
     """Who is to move, or how the game ended; a few words."""
     moves: tuple[str, ...] = ()
-    """The moves so far; the last few are shown."""
     status: str = ""
     """Why the board cannot be seen, such as "board lost"; empty if it can."""
     colours: Mapping[str, tuple[int, int, int]] = dataclasses.field(

@@ -109,8 +109,6 @@ class News(TypedDict, total=False):
 
 @dataclasses.dataclass(frozen=True)
 class Snapshot:
-    """Everything that the page shows at one moment."""
-
     state: StateMessage | None = None
     line: Mapping[str, Any] = dataclasses.field(default_factory=lambda: {"plies": [], "scores": None})
     """The moves so far with the details of each, `plies`, and the points, `scores`."""
@@ -123,7 +121,6 @@ class Snapshot:
     picture_number: int = 0
     """0 before the first."""
     board: Callable[[], str] | None = None
-    """Draws the believed board as SVG, likewise."""
     board_number: int = 0
     health: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)
     """`ok` and `text` of each component; to be repeated every few seconds as a sign of life."""
@@ -179,7 +176,6 @@ class PageState(Collector):
             return self._board
 
     def announcements(self, after: int = 0) -> list[dict[str, Any]]:
-        """The announcements after that number, oldest first."""
         return [dataclasses.asdict(spoken) for spoken in self.now.announcements if spoken.number > after]
 
     def spoken(self, most: int) -> dict[int, str]:
@@ -201,7 +197,6 @@ class PageState(Collector):
         return {"ok": all(part["ok"] for part in parts.values()), "parts": parts}
 
     def ready(self) -> dict[str, Any]:
-        """`ready` and a `text`."""
         now = self.now
         (ready, text), silent_s = now.ready, time.monotonic() - now.ready_s
         if ready and silent_s > READY_DEADLINE_S:
@@ -219,7 +214,6 @@ class PageState(Collector):
             return self._jpeg
 
     def collect(self) -> Iterator[Metric]:
-        """All metrics for Prometheus; names ending in `_total` are counters."""
         now = self.now
         figures = {
             **now.figures,

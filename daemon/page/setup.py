@@ -43,12 +43,9 @@ EXPOSE_S = 0.8
 """Seconds within which a camera settles its exposure."""
 CAMERA_PX = (1280, 720)
 PREVIEW_PX = 960
-"""Pixels, greatest width of the picture that is sent."""
 DRAW_S = 10.0
-"""Seconds, longest wait for a sheet."""
 MAX_RULES = 8
 PICTURE_S = 3600
-"""Seconds that browsers keep the picture of a game."""
 PLIES, SEED, CHOICES = 16, 7, 4
 """Plies after which a board shows what the game is about; the seed of their choice; and from how many moves the one
 nearest to the middle is chosen, so that stones lie together as in a game."""
@@ -82,7 +79,6 @@ class Setup:
         self.preview.close()
 
     async def frame(self, _: web.Request) -> web.Response:
-        """The camera's current picture, with the board outlined."""
         with self._lock:
             draw = self._draw
         if draw is None:
@@ -98,7 +94,6 @@ class Setup:
         return await self.frame(request) if used else await self.preview.look(wanted)
 
     async def listed(self, _: web.Request) -> web.Response:
-        """The connected cameras, and the papers and games for printing boards."""
         found = [{"source": one.stable or str(one.number), "text": one.text} for one in cameras()]
         titles = [{"name": name, "title": games.find(name).title} for name in games.names()]
         return web.json_response({"cameras": found, "papers": list(PAPERS_MM), "games": titles})
@@ -119,7 +114,6 @@ class Setup:
         return web.Response(body=data, content_type=FORMATS[form], headers={"Content-Disposition": file})
 
     async def picture(self, request: web.Request) -> web.Response:
-        """The drawn board of a game, for choosing it."""
         name = request.match_info["name"]
         if name not in games.names():
             raise Problem(404, "not_here", f"there is no game {name!r}; there are {', '.join(games.names())}")

@@ -22,7 +22,6 @@ from daemon.page.phones.pairing import MAX_PHONES
 MAX_VIEWERS = 8
 """Most picture streams at a time, and most live connections; as many to this computer as to all others."""
 PICTURE_HZ = 15.0
-"""Most pictures per second for one viewer."""
 SLOW_S = 10.0
 """Seconds without accepting a byte before a viewer is disconnected."""
 REPEAT_S = 0.25
@@ -73,7 +72,6 @@ class Streams:
             self._open[place] -= 1
 
     def turn(self) -> None:
-        """Wakes the streams: something has changed."""
         before, self._changed = self._changed, asyncio.Event()
         before.set()
 

@@ -62,7 +62,6 @@ OPEN_S = CLOSE_S = 5.0
 SILENT_S = 10.0
 """Seconds after a wake-up without an iteration of the loop before the thread counts as hung."""
 BACKLOG = 64
-"""Connections waiting to be accepted."""
 KINDS = {
     ".html": "text/html",
     ".css": "text/css",
@@ -392,7 +391,6 @@ class WebPage:
 
 
 def _elsewhere(host: str, port: int) -> str:
-    """Where other devices open a page that listens there."""
     if is_loopback(host):
         return ""
     found = own_addresses() if host == "0.0.0.0" else [] if host == "::" else [host]

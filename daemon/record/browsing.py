@@ -27,7 +27,6 @@ MAX_FOUND = 500
 @dataclasses.dataclass(frozen=True)
 class GamesPage:
     games: tuple[GameSummary, ...]
-    """Newest first."""
     older: str
     """Id of the last game examined, from which the next page continues; empty at the end of the list."""
 
@@ -70,7 +69,6 @@ def games_seen(journal: Journal) -> list[str]:
 
 
 def _rows(journal: Journal, before: str, game: str) -> Iterator[sqlite3.Row]:
-    """Rows of the games before `before`, newest first, fetched in chunks."""
     while True:
         rows = journal.summary_rows(CHUNK, before, game)
         yield from rows

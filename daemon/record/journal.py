@@ -195,7 +195,6 @@ class Journal:
         return self._readable(self._stored, self.rows("SELECT * FROM games ORDER BY rowid DESC LIMIT ?", [limit]))
 
     def summaries(self, limit: int = 1000) -> list[GameSummary]:
-        """The newest games without their plies, in chronological order."""
         return self._readable(summary_of, self.summary_rows(limit))
 
     def summary_rows(self, limit: int, before: str = "", game: str = "") -> list[sqlite3.Row]:
@@ -425,6 +424,5 @@ def _end_game(connection: sqlite3.Connection, game_id: str, outcome: Outcome) ->
 
 
 def _add_note(connection: sqlite3.Connection, game_id: str, kind: str, text: str, data: Mapping[str, Any]) -> None:
-    """Writes a note about the last ply."""
     last, _ = _progress(connection, game_id)
     _put(connection, "notes", note_row(game_id, StoredNote(kind, text, data, last, now())))

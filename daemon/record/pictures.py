@@ -29,7 +29,6 @@ LOGGER = logging.getLogger(__name__)
 LONGER_SIDE_PX = 480
 JPEG_QUALITY = 75
 MAX_WAITING = 8
-"""Most pictures waiting to be written; beyond that the oldest is skipped."""
 CLOSE_S = 3.0
 SUFFIX = ".pictures"
 MAX_BYTES = 1 << 20

@@ -29,7 +29,6 @@ MAX_BYTES = 16 << 20
 SURE = 0.5
 """A share of the point beyond which a proven value is a win, below which it is a loss."""
 LINE = 6
-"""Moves of a better line in a comment."""
 _GAME = re.compile(r"[0-9A-Za-z][0-9A-Za-z-]{0,63}")
 
 

@@ -51,7 +51,6 @@ class Invitation:
     ends_s: float
     """Seconds until the code must be renewed."""
     phones: int
-    """Phones that are paired."""
 
     def in_svg(self, number: int) -> str:
         import segno  # imported here because few tables have a phone

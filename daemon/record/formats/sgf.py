@@ -31,7 +31,6 @@ PROPERTIES = {"name": "EV", "site": "PC", "round": "RO"}
 ENDS = {"time": "T", "resigned": "R"}
 """What follows the winner in RE, by the outcome's reason; otherwise the points won by, if any."""
 REASONS = {"r": "resigned", "resign": "resigned", "t": "time", "time": "time"}
-"""Reasons by what others write there."""
 SET_UP = frozenset({"AB", "AW", "AE", "PL"})
 """Properties that put stones on the board, or set the mover, before the game."""
 USUAL = "4"
