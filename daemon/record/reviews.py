@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import hashlib
 import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from pydantic import TypeAdapter
 
 import games
 from agents.values import SCORE, Value, accuracy
@@ -72,22 +75,15 @@ class JudgedPly:
         """What the position before the move was worth to its side."""
         return self.value if self.best is None else self.best.value
 
-    @classmethod
-    def of(cls, told: Mapping[str, Any]) -> JudgedPly:
-        """From an object of `kibitzer analyse`, or of a file. Raises ValueError, TypeError, KeyError."""
-        best, engine = told.get("best"), told.get("engine")
-        return cls(
-            int(told["ply"]),
-            int(told["side"]),
-            Value(**told["value"]),
-            None if best is None else Best(str(best["move"]), Value(**best["value"]), tuple(map(str, best["line"]))),
-            str(told.get("move", "")),
-            float(told.get("lost", 0.0)),
-            told.get("lost_amount"),
-            str(told.get("mark", "")),
-            bool(told.get("fair", True)),
-            None if engine is None else Opinion(str(engine["move"]), engine["score"]),
-        )
+    @staticmethod
+    def of(told: Mapping[str, Any]) -> JudgedPly:
+        """From an object of `kibitzer analyse`, or of a file. Raises ValueError."""
+        return _reader().validate_python({"best": None, **told})
+
+
+@functools.cache
+def _reader() -> TypeAdapter[JudgedPly]:
+    return TypeAdapter(JudgedPly)
 
 
 @dataclasses.dataclass
