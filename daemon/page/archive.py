@@ -86,8 +86,9 @@ class Archive:
     async def listed(self, request: web.Request) -> web.Response:
         """The newest games, filtered by `before`, `game`, `player` and `limit` in the query."""
         query = {name: clean(request.query.get(name, ""), MAX_NAME_LENGTH) for name in ("before", "game", "player")}
-        limit = _limit(request.query.get("limit", "50"))
-        if limit is None:
+        asked = request.query.get("limit", "50")
+        limit = int(asked) if re.fullmatch(r"\d{1,3}", asked) else 0
+        if not 1 <= limit <= MAX_LISTED:
             raise Problem(400, "invalid", f"limit is a whole number from 1 to {MAX_LISTED}")
 
         def work() -> dict[str, object]:
@@ -294,10 +295,6 @@ def _is_newer(journal: Journal, game_id: str, played: str) -> bool:
 
 def _no_ply(ply: int) -> Problem:
     return Problem(404, "no_ply", worded("The game has no move {ply} any more.", ply=ply))
-
-
-def _limit(text: str) -> int | None:
-    return int(text) if re.fullmatch(r"\d{1,3}", text) and 1 <= int(text) <= MAX_LISTED else None
 
 
 def _names(words: object) -> list[str] | None:

@@ -150,7 +150,9 @@ class Streams:
                 drawn, board = await asyncio.to_thread(self._page_state.board)
             ticked = summary[0] != last[0] and now() - told_s >= CLOCK_S
             if announcements or summary[1] != last[1] or board != shown or ticked:
-                own = {"announcements": announcements} | self._permitted(trusted)
+                may_command = self._queue.is_open and (trusted or self._commands_from_elsewhere)
+                own: dict[str, object] = {"announcements": announcements, "commands": may_command}
+                own["token"] = may_command and not trusted
                 if board != shown:
                     own["board"] = board
                 async with asyncio.timeout(SLOW_S):
@@ -159,11 +161,6 @@ class Streams:
                 number = announcements[-1]["number"] if announcements else number
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(changed.wait(), 1.0)
-
-    def _permitted(self, trusted: bool) -> dict[str, object]:
-        """Whether the page may send commands, and whether it needs the token for them."""
-        may_command = self._queue.is_open and (trusted or self._commands_from_elsewhere)
-        return {"commands": may_command, "token": may_command and not trusted}
 
 
 async def _drain(socket: web.WebSocketResponse) -> None:

@@ -49,11 +49,9 @@ from daemon.page.setup import Setup
 from daemon.page.sounds import Sounds
 from daemon.page.streams import Streams
 from daemon.page.token import TokenError, page_token
-from daemon.voice.command_voice import Renders
 from daemon.voice.listening.listening import Listening
 from daemon.words import translation
 from daemon.words.translation import worded, worded_n
-from vision.frame import Image
 
 _log = logging.getLogger(__name__)
 
@@ -105,7 +103,7 @@ class WebPage:
             except TokenError as error:
                 raise WebError(str(error)) from None
         self._page_state = PageState(health_deadline_s)
-        self._sounds = Sounds(self._page_state)
+        self.sounds = Sounds(self._page_state)
         self._allowed_hosts, self._proxies = allowed_hosts, tuple(proxies)
         self._refusals = Refusals()
         self._limits = ConnectionLimits(self._refusals)
@@ -118,7 +116,7 @@ class WebPage:
         """What people ask for: commands, set-up, a new game, changes of language, voice and clock, a demo."""
         self.menu: Callable[[], Mapping[str, object]] | None = None
         """Lists the choices for a new game, in another thread; None if nothing can be chosen."""
-        self._setup, self._arranging = Setup(permission), Arranging(permission)
+        self.setup, self._arranging = Setup(permission), Arranging(permission)
         self._microphones = Microphones(permission)
         self._archive = (
             None
@@ -191,23 +189,12 @@ class WebPage:
 
     def take_commands(self) -> None:
         """Opens the page for commands; all that is asked of it must be taken, and answered, often from then on."""
-        for one in (self.commands, self.setups, self.choices, self.changes, self.demos, self._setup.preview):
+        for one in (self.commands, self.setups, self.choices, self.changes, self.demos, self.setup.preview):
             one.is_open = True
-
-    def offer_voice(self, make: Callable[[], Renders]) -> None:
-        """Sets the voice for pages whose browser has none; `make` is called in another thread, if a page asks."""
-        self._sounds.offer(make)
 
     def listen_with(self, listening: Listening | None, is_talking: Callable[[], bool]) -> None:
         """Passes what pages' microphones hear to `listening`, if anybody, except while the computer itself talks."""
         self._microphones.listening, self._microphones.is_talking = listening, is_talking
-
-    def update_frame(self, draw: Callable[[], Image] | None, source: str = "") -> None:
-        """Shows a new camera picture; `draw` runs only when it is requested, in another thread. None shows none.
-
-        `source` says which camera it is from.
-        """
-        self._setup.set_frame(draw, source)
 
     def announce(self, text: str, kind: str = "said", *, spoken: bool = True) -> None:
         """Adds an announcement, which pages speak if it is to be `spoken`; `kind` is a stable snake_case code."""
@@ -238,8 +225,8 @@ class WebPage:
         with contextlib.suppress(RuntimeError):  # the loop is closed already
             self._loop.call_soon_threadsafe(self._end)
         self._thread.join(CLOSE_S)
-        self._setup.close()
-        self._sounds.close()
+        self.setup.close()
+        self.sounds.close()
         if self._archive is not None:
             self._archive.close()
 
@@ -329,7 +316,7 @@ class WebPage:
             ("/live", self._streams.live),
             ("/listen", self._microphones.listen),
             ("/snapshot.jpg", self._streams.snapshot),
-            (r"/voice/{number:\d{1,9}}", self._sounds.sound),
+            (r"/voice/{number:\d{1,9}}", self.sounds.sound),
             ("/board.svg", self._streams.board),
             ("/board.css", _board_style),
             ("/words", _words),
@@ -348,7 +335,7 @@ class WebPage:
         application.router.add_post("/arrange", self._arranging.arranged)
         application.router.add_post("/demo", self.demos.receive)
         application.router.add_post("/wish", self.setups.receive)
-        self._setup.add_routes(application.router)
+        self.setup.add_routes(application.router)
         if self._archive is not None:
             self._archive.add_routes(application.router)
         if self._pads is not None:

@@ -148,8 +148,17 @@ class PictureKeeper:
             LOGGER.exception("pictures are not kept any more")
 
     def _write(self, kept: QueuedPicture) -> None:
+        """Writes a picture, readable by its owner only, whole or not at all."""
         try:
-            self._put(kept)
+            jpeg = encoded(kept.image)
+            path = self._pictures.path(kept.game_id, kept.ply, kept.board)
+            self._pictures.folder.mkdir(mode=0o700, exist_ok=True)
+            if shutil.disk_usage(self._pictures.folder).free < self._reserve_bytes + len(jpeg):
+                raise OSError("the disk is nearly full")
+            self._taken_bytes -= _size(path)
+            self._make_room(len(jpeg), path)
+            write_private(path, jpeg)
+            self._taken_bytes += len(jpeg)
             self._trouble = ""
         except (OSError, ValueError, cv2.error) as error:
             self.left_out += 1
@@ -157,18 +166,6 @@ class PictureKeeper:
             if self._trouble != why:
                 LOGGER.warning("the picture of ply %d of %s is not kept: %s", kept.ply, kept.game_id, why)
             self._trouble = why
-
-    def _put(self, kept: QueuedPicture) -> None:
-        """Writes a picture, readable by its owner only, whole or not at all. Raises OSError."""
-        jpeg = encoded(kept.image)
-        path = self._pictures.path(kept.game_id, kept.ply, kept.board)
-        self._pictures.folder.mkdir(mode=0o700, exist_ok=True)
-        if shutil.disk_usage(self._pictures.folder).free < self._reserve_bytes + len(jpeg):
-            raise OSError("the disk is nearly full")
-        self._taken_bytes -= _size(path)
-        self._make_room(len(jpeg), path)
-        write_private(path, jpeg)
-        self._taken_bytes += len(jpeg)
 
     def _make_room(self, size: int, path: Path) -> None:
         if self._taken_bytes + size <= self._quota_bytes:

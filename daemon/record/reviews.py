@@ -206,13 +206,9 @@ class Reviews:
         """Writes a review in place of an earlier one. Raises OSError, ValueError for an invalid id."""
         write_private(self._path(review.game_id), json.dumps(review.as_object()).encode())
 
-    def forget(self, game_id: str) -> bool:
-        """Removes the review of a game; returns whether none is left."""
-        try:
+    def forget(self, game_id: str) -> None:
+        with contextlib.suppress(OSError, ValueError):
             self._path(game_id).unlink(missing_ok=True)
-        except (OSError, ValueError):
-            return False
-        return True
 
     def _path(self, game_id: str) -> Path:
         if _GAME.fullmatch(game_id) is None:

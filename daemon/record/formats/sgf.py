@@ -15,7 +15,7 @@ import games
 from daemon.record.formats.imported import Claim, Imported, ImportedPly, ImportFault, control, moment, seconds
 from daemon.record.formats.played import Played, PlayedPly, day_of
 from daemon.record.stored_game import rule_texts
-from rules import EMPTY, AnyGame, GameError, MoveError, RuleError
+from rules import EMPTY, AnyGame, GameError, MoveError
 
 COLOURS = "BW"
 """The properties of black's and white's moves, and the class letters of their stones."""
@@ -204,7 +204,7 @@ def read_sgf(text: str, _game: str, _rules: Mapping[str, object]) -> Imported:
         root = nodes[0]
         name = game_numbered(first_of(root, "GM", USUAL))
         how = dialect(name)
-        game = _loaded(name, how, nodes)
+        game: Any = games.load(name, {**how.rules_of(nodes), "size": first_of(root, "SZ", how.SIZE)})
         start = _start(game, nodes)
         plies, end = _plies(game, how, nodes, start)
     except GameError as error:
@@ -223,14 +223,6 @@ def read_sgf(text: str, _game: str, _rules: Mapping[str, object]) -> Imported:
         event={name: first_of(root, one) for name, one in PROPERTIES.items()},
         comment=first_of(root, "C"),
     )
-
-
-def _loaded(name: str, how: Dialect, nodes: Sequence[Node]) -> Any:
-    """The game, whose lines are its `size`."""
-    try:
-        return games.load(name, {**how.rules_of(nodes), "size": first_of(nodes[0], "SZ", how.SIZE)})
-    except RuleError as error:
-        raise SgfError(str(error)) from None
 
 
 def _start(game: Any, nodes: Sequence[Node]) -> str:
