@@ -30,7 +30,6 @@ load = functools.cache(games.load)
 GAME = load("morris")
 MOVES = ("d2", "f4", "d6")
 UNDONE = "b4"
-"""A move after them that was taken back."""
 MASKS = (0x01, 0xFF, 0x20, 0x80, 0x04)
 """What becomes of a byte; the next byte gets the next one."""
 
@@ -94,7 +93,6 @@ def play_on(folder: Path, data: bytes, wal: bytes = b"") -> Found:
 
 
 def damaged(record: bytes, first: int, last: int) -> bytes:
-    """The record with all bytes from `first` to before `last` changed."""
     data = bytearray(record)
     for place in range(first, last):
         data[place] ^= MASKS[place % len(MASKS)]

@@ -60,7 +60,6 @@ def recorded(draw: st.DrawFn, name: str, most: int = 90) -> Played:
 
 
 def final(game: AnyGame, start: Any, texts: list[str]) -> Any:
-    """The position after the moves."""
     return line_of_play(game, texts, start)[-1]
 
 

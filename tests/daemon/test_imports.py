@@ -62,7 +62,6 @@ def random_game(name: str, seed: int, most: int = 80, journal: Journal | None = 
 
 
 def exported(stored: StoredGame, name: str, folder: Path) -> Path:
-    """Writes an export; returns its path."""
     file = download(stored, name)
     path = folder / file.name
     path.write_bytes(file.content)

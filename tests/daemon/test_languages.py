@@ -60,13 +60,11 @@ TERMS = [one for one in messages() if one.context not in ("", "page")]
 
 @pytest.fixture(autouse=True)
 def english_again() -> Iterator[None]:
-    """Restores English after each test."""
     yield
     speak("en")
 
 
 def templates_of(message: Message, language: str) -> set[str]:
-    """All singular and plural forms of a message in a language."""
     words = translator_of(language)
     if not message.many:
         return {words.text(message.text)}
