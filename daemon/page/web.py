@@ -42,7 +42,7 @@ from daemon.page.microphones import Microphones
 from daemon.page.page_state import News, PageState
 from daemon.page.permission import Permission
 from daemon.page.phones.addresses import own_addresses
-from daemon.page.phones.door import DoorError, Invitation, Invitations, PhoneDoor
+from daemon.page.phones.door import DoorError, Invitation, PhoneDoor
 from daemon.page.phones.filming import Aim
 from daemon.page.score_pad_page import ScorePadPage
 from daemon.page.setup import Setup
@@ -308,7 +308,9 @@ class WebPage:
         if door and self._door is not None:
             self._door.add_routes(application.router, self._permission)
         elif self._door is not None:
-            Invitations(self._door, self._invite, self._permission).add_routes(application.router)
+            invited = functools.partial(self._door.shown, self._invite, self._permission)
+            application.router.add_post("/phone", invited)
+            application.router.add_delete("/phone", invited)
         for file in files:
             application.router.add_get(_address_of(file), functools.partial(_file, file, KINDS[file.suffix]))
         for path, handler in (
