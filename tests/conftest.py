@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
@@ -26,6 +28,11 @@ for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 """Containers often set it; every worker, and every program that a test starts, would then compile all modules anew."""
+_SHM = "/dev/shm"
+if Path(_SHM).is_dir() and shutil.disk_usage(_SHM).free > 4 << 30 and not os.statvfs(_SHM).f_flag & os.ST_NOEXEC:
+    os.environ["TMPDIR"] = tempfile.tempdir = _SHM
+"""Files of tests lie in memory where there is room: of the thousands of moves that are recorded, each would wait for a
+disk. Tests start programs there, too."""
 signal.signal(signal.SIGINT, signal.default_int_handler)
 """A shell that runs the tests in the background makes them ignore Ctrl-C, and programs started here would inherit
 that."""

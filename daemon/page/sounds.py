@@ -35,7 +35,7 @@ class Sounds:
         self._sounds: collections.OrderedDict[int, asyncio.Future[bytes]] = collections.OrderedDict()
 
     def offer(self, make: Callable[[], Renders]) -> None:
-        """Sets what makes the voice; it is called when a page first asks for a sound."""
+        """Sets what makes the voice for pages whose browser has none; called when one first asks for a sound."""
         self._offered = make
 
     async def sound(self, request: web.Request) -> web.Response:

@@ -215,7 +215,7 @@ class Services:
         speech = self.config.speech
         if self.page is not None:
             make = functools.partial(voice_of, speech.language, speech.rate_wpm)
-            self.page.offer_voice(functools.partial(make, server=speech.voice, server_s=speech.voice_s))
+            self.page.sounds.offer(functools.partial(make, server=speech.voice, server_s=speech.voice_s))
 
     def _new_listening(self) -> Listening | None:
         listening, language = self.config.listening, self.config.speech.language
