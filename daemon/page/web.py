@@ -49,8 +49,8 @@ from daemon.page.setup import Setup
 from daemon.page.sounds import Sounds
 from daemon.page.streams import Streams
 from daemon.page.token import TokenError, page_token
-from daemon.voice.command_voice import Renders
 from daemon.voice.listening.listening import Listening
+from daemon.voice.voice import Renders
 from daemon.words import translation
 from daemon.words.translation import worded, worded_n
 from vision.frame import Image

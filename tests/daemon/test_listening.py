@@ -22,8 +22,9 @@ from daemon.commands.spoken.grammar import called, phrases_of, understand
 from daemon.commands.spoken.words import words_of
 from daemon.page.microphones import MAX_MESSAGE, MAX_MICROPHONES
 from daemon.page.web import WebPage
+from daemon.voice import VoiceError
 from daemon.voice.listening.listening import MAX_WAITING, Listening
-from daemon.voice.listening.recognisers import EmbeddedRecogniser, RecogniserError, WyomingRecogniser
+from daemon.voice.listening.recognisers import EmbeddedRecogniser, WyomingRecogniser
 from daemon.voice.listening.utterances import FRAME_BYTES, LONGEST_S, RATE_HZ, Utterances
 from lab.bench.talk import spoken
 from tests.waiting import wait_for
@@ -107,7 +108,7 @@ def test_a_wyoming_server_gets_the_sound_and_writes_it_down(server: TestServer, 
 def test_a_server_that_hangs_or_lies_is_left_within_the_deadline(answer: Any, fault: str) -> None:
     with answering(answer) as address:
         begun_s, deadline_s = time.monotonic(), 0.5 if "takes longer" in fault else 10.0
-        with pytest.raises(RecogniserError, match=fault):
+        with pytest.raises(VoiceError, match=fault):
             WyomingRecogniser(address, "en", deadline_s).text(noise(2.0, 500.0), (), threading.Event())
         assert time.monotonic() - begun_s < deadline_s + 3.0
 
@@ -122,7 +123,7 @@ class Slow:
         while not self.go_on.wait(0.01) and not stop.is_set():
             pass
         if self.fault:
-            raise RecogniserError(self.fault)
+            raise VoiceError(self.fault)
         self.heard.append(sound)
         return sound.decode()
 
@@ -226,7 +227,7 @@ def test_a_recogniser_process_that_dies_hangs_or_lies_is_killed(
     script = tmp_path / "recogniser.py"
     script.write_text(lines)
     made = EmbeddedRecogniser("Kibitzer", (sys.executable, str(script)))
-    with contextlib.closing(made) as recogniser, pytest.raises(RecogniserError, match=fault):
+    with contextlib.closing(made) as recogniser, pytest.raises(VoiceError, match=fault):
         recogniser.text(noise(1.0, 500.0), ["undo"], threading.Event())
 
 

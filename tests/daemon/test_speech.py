@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from daemon.config.settings import SpeechSection
 from daemon.voice import player, speech, voice
 from daemon.voice.speech import Speaker, clean
 from tests.waiting import wait_for
@@ -60,12 +61,12 @@ class Make:
     def __init__(self) -> None:
         self.made: list[Speaker] = []
 
-    def __call__(self, code: str | None = GOOD, play: str | None = "pass", **options: object) -> Speaker:
-        if code is not None:
-            options["voice_process"] = program(code)
-        if play is not None:
-            options["player_process"] = program(PLAYER + play)
-        self.made.append(Speaker(**options))  # type: ignore[arg-type]
+    def __call__(
+        self, code: str | None = GOOD, play: str | None = "pass", render_to: Path | None = None, **settings: object
+    ) -> Speaker:
+        makes = voice.PROCESS if code is None else program(code)
+        plays = player.APLAY if play is None else program(PLAYER + play)
+        self.made.append(Speaker(SpeechSection().model_copy(update=settings), render_to, makes, plays))
         return self.made[-1]
 
 
@@ -242,8 +243,11 @@ def test_a_computer_without_a_voice_says_so_once_and_goes_on_in_writing(
     assert speaker._voice.starts == 1
 
 
-def test_a_missing_player_names_the_package(make: Make, caplog: pytest.LogCaptureFixture) -> None:
-    speaker = make(player_process=("/nonexistent/aplay",), play=None)
+def test_a_missing_player_names_the_package(
+    make: Make, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(player, "APLAY", ("/nonexistent/aplay",))
+    speaker = make(play=None)
     speaker.say("hello")
     assert speaker.wait_until_silent(10)
     assert "install alsa-utils" in caplog.text

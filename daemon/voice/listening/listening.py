@@ -11,7 +11,8 @@ import threading
 import time
 from collections.abc import Sequence
 
-from daemon.voice.listening.recognisers import Recogniser, RecogniserError
+from daemon.voice import VoiceError
+from daemon.voice.listening.recognisers import Recogniser
 from daemon.words.translation import worded
 
 _log = logging.getLogger(__name__)
@@ -94,7 +95,7 @@ class Listening:
         trouble, text = "", ""
         try:
             text = self._recogniser.text(utterance, self._phrases, self._stop)
-        except RecogniserError as error:
+        except VoiceError as error:
             trouble = str(error)
         if self._stop.is_set():
             return
