@@ -27,6 +27,7 @@ from daemon.run.config_apply import ConfigApplier
 from daemon.run.health import health_of
 from daemon.run.session import Session
 from daemon.supervision import camera as camera_module
+from daemon.supervision import watchdog
 from daemon.supervision.notify import Notifier
 from daemon.supervision.troubles import FAULT_REPORTS
 from daemon.voice import speech
@@ -322,7 +323,9 @@ def test_settings_read_again_reach_everything_that_runs(sit: Sit, tmp_path: Path
 
 
 def test_frame_that_never_ends_is_told_by_another_thread_on_the_page(sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
-    table = sit(supervision={"stuck_s": 1.0, "end_s": 2.0})
+    monkeypatch.setattr(watchdog, "LOOK_S", 0.05)
+    table = sit()
+    table.daemon.watchdog.stuck_s, table.daemon.watchdog.end_s = 0.2, 0.4
     ended, again = threading.Event(), threading.Event()
     table.daemon.watchdog._end = lambda status: ended.set() if status == 70 else None
     table.until(lambda: table.daemon.heartbeat.frames)
