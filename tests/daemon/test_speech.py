@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from daemon.config.settings import SpeechSection
+from daemon.supervision import restarts
 from daemon.voice import player, speech, voice
 from daemon.voice.speech import Speaker, clean
 from tests.waiting import wait_for
@@ -218,7 +219,10 @@ def test_a_phrase_that_cannot_be_said_costs_no_restart(make: Make) -> None:
     assert (speaker.status()["spoken"], speaker.status()["restarts"]) == (1, 0)
 
 
-def test_a_voice_that_keeps_dying_is_left_alone_for_a_while(make: Make, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_voice_that_keeps_dying_is_left_alone_for_a_while(
+    make: Make, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(restarts, "PAUSES_S", (0.0, 0.0, 0.1, 0.3, 8.0))
     speaker = make()
     for number in range(8):
         speaker.say(f"die {number}")
