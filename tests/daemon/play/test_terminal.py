@@ -12,11 +12,13 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner
 
 import games
+from agents.agents_cli import catalogue
 from calibration.template import load_template
 from daemon.cli import play as play_cli
 from daemon.drawing.text_board import NEW, TextBoard
@@ -26,6 +28,8 @@ from rules.options import switched_on
 ROOT = Path(__file__).resolve().parents[3]
 DEADLINE_S = 90.0
 CODES = re.compile(r"\x1b\[\d*m")
+LATE = "--OOO-OXOOOOOOXXOOXXOXOXOOXOXOXXOOXOOOOX-OXXX---OOXXOOO---XOOOOO X"
+"""A game of reversi with ten empty squares."""
 
 
 class Terminal:
@@ -130,6 +134,7 @@ def test_two_people_play_a_game_to_its_end_with_faults_undo_and_a_break(
 def test_a_game_against_an_agent_is_played_to_its_end(terminals: list[Terminal], tmp_path: Path) -> None:
     table = opened(terminals, tmp_path / "game.sqlite", "--game", "reversi", "--white", "random:seed=3")
     table.until("black> ")
+    table.say(f"position {LATE}", "\nblack> ")
     moves = 0
     while True:
         listed = table.say("?", "\nblack> ").splitlines()
@@ -137,7 +142,7 @@ def test_a_game_against_an_agent_is_played_to_its_end(terminals: list[Terminal],
         moves += 1
         if "It is over." in table.say(legal.split()[0], "black> ", "It is over."):
             break
-    assert moves >= 20
+    assert moves >= 4
     assert table.say("quit", "The game is kept.")
 
 
@@ -163,7 +168,10 @@ def test_a_person_is_heard_while_the_agent_thinks(terminals: list[Terminal], tmp
         ("--game morris --rule wings=true", "has no rule option 'wings'"),
     ],
 )
-def test_wrong_words_end_with_status_two_and_name_what_is_wrong(words: str, told: str) -> None:
+def test_wrong_words_end_with_status_two_and_name_what_is_wrong(
+    words: str, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(play_cli, "Catalogue", lambda: SimpleNamespace(wait=lambda _: catalogue(games.names())))
     done = CliRunner().invoke(play_cli.app, words.split())
     assert (done.exit_code, told in done.output) == (2, True), done.output
 
