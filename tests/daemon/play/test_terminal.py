@@ -12,13 +12,11 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner
 
 import games
-from agents.agents_cli import catalogue
 from calibration.template import load_template
 from daemon.cli import play as play_cli
 from daemon.drawing.text_board import NEW, TextBoard
@@ -168,10 +166,7 @@ def test_a_person_is_heard_while_the_agent_thinks(terminals: list[Terminal], tmp
         ("--game morris --rule wings=true", "has no rule option 'wings'"),
     ],
 )
-def test_wrong_words_end_with_status_two_and_name_what_is_wrong(
-    words: str, told: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(play_cli, "Catalogue", lambda: SimpleNamespace(wait=lambda _: catalogue(games.names())))
+def test_wrong_words_end_with_status_two_and_name_what_is_wrong(words: str, told: str) -> None:
     done = CliRunner().invoke(play_cli.app, words.split())
     assert (done.exit_code, told in done.output) == (2, True), done.output
 
