@@ -182,8 +182,6 @@ def _missed(name: str, journal: Path) -> Iterator[Puzzle]:
 
 
 class _Certifier(LineProcess):
-    """The process that proves puzzles, asked line by line."""
-
     def __init__(self, game: AnyGame) -> None:
         rules = [word for name, value in rule_texts(game).items() for word in ("--rule", f"{name}={value}")]
         self._title = game.title

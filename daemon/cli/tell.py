@@ -32,7 +32,6 @@ def tell() -> None:
 
 
 def _offer(declared: Declaration) -> None:
-    """Makes a declared command one of the command line's."""
     name = declared.name.replace("_", "-")
     typed = {one.typed.name or one.name: one for one in declared.arguments.values() if one.typed is not None}
 
@@ -62,7 +61,6 @@ def _parameter(word: str, one: Argument) -> Parameter:
 
 
 def _tell(command: Command, config: Path, port: int, name: str) -> None:
-    """Sends a command, prints the result, and exits."""
     status, text = send(address_of(settings_of(f"tell {name}", config).page, port), command)
     if status == 0:
         raise stop(f"tell {name}", text)

@@ -38,7 +38,6 @@ class Count:
     phrases: int = 0
     silent: int = 0
     too_long: int = 0
-    """Number of phrases that would be cut off."""
     seconds: float = 0.0
     longest_s: float = 0.0
 

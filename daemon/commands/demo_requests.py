@@ -14,7 +14,6 @@ class DemoRequest:
     game: str = ""
     """Name of the game to show; empty for the one that is played."""
     end: bool = False
-    """Whether the demo is to end."""
 
 
 def parse_demo_request(words: object) -> DemoRequest:

@@ -141,7 +141,6 @@ class Services:
             self._open.pop().close()
 
     def say(self, text: str, *, urgent: bool = False, code: str = "trouble") -> None:
-        """Speaks one sentence and writes it to log and page."""
         LOGGER.info("%s", text)
         self.speaker.say(text, urgent=urgent)
         if self.page is not None:
@@ -172,7 +171,6 @@ class Services:
             page.publish(health=health, ready=(False, text))
 
     def has_spoken(self, timeout_s: float) -> bool:
-        """Waits until everything was spoken; returns whether it was."""
         return self.speaker.wait_until_silent(timeout_s)
 
     def _new_page(self) -> WebPage | None:

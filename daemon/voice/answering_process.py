@@ -57,7 +57,6 @@ class AnsweringProcess:
         return answer
 
     def close(self) -> None:
-        """Ends the process and closes the file; may be called twice."""
         self._kill()
         if self.file >= 0:
             os.close(self.file)

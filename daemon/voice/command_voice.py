@@ -24,8 +24,6 @@ MAX_BYTES = 64_000_000
 
 
 class CommandVoice:
-    """Runs a command for every phrase, without a shell."""
-
     def __init__(self, command: Sequence[str], deadline_s: float) -> None:
         self.starts = 0
         self._command, self._deadline_s = tuple(command), deadline_s
@@ -57,7 +55,6 @@ class CommandVoice:
         return sound
 
     def close(self) -> None:
-        """Kills the command, and what it has started, if it is running."""
         process, self._process = self._process, None
         if process is not None:
             process.close()

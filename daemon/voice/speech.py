@@ -118,7 +118,6 @@ class Speaker:
         return trouble and worded("speaks with espeak-ng: {why}", why=trouble)
 
     def wait_until_silent(self, timeout_s: float) -> bool:
-        """Waits until everything has been said; returns whether that happened in time."""
         with self._changed:
             return self._changed.wait_for(lambda: not (self._waiting or self._busy), timeout_s)
 
@@ -132,7 +131,6 @@ class Speaker:
         self._thread.join(CLOSE_S)
 
     def _drop(self) -> None:
-        """Drops the oldest phrase that is not urgent, or else the oldest."""
         places = [place for place, (urgent, _) in enumerate(self._waiting) if not urgent]
         del self._waiting[places[0] if places else 0]
         self._dropped += 1
@@ -177,7 +175,6 @@ class Speaker:
         return "", False
 
     def _note(self, phrase: str, reason: str, lasting: bool, seconds: float) -> None:
-        """Updates the counts, and logs a change once."""
         with self._changed:
             if self._stop.is_set():
                 return
@@ -196,7 +193,6 @@ class Speaker:
 
 
 def _write(folder: Path, sound: bytes) -> None:
-    """Writes a wave file to the folder under the next number, whole or not at all."""
     folder.mkdir(parents=True, exist_ok=True)
     number = max((int(path.stem) for path in folder.glob("[0-9]*.wav") if path.stem.isdigit()), default=0) + 1
     part = folder / f"{number:04d}.part"

@@ -33,7 +33,6 @@ class Event:
     payload: bytes = b""
 
     def number(self, name: str) -> int:
-        """A whole number among its data. Raises VoiceError."""
         value = self.data.get(name)
         if not isinstance(value, int) or isinstance(value, bool):
             raise VoiceError(f"{self.type} has no {name}")

@@ -18,14 +18,11 @@ CHANNELS = range(1, 3)
 
 
 class WyomingVoice:
-    """Asks the server for every phrase, over a connection of its own."""
-
     def __init__(self, address: Address, language: str, deadline_s: float) -> None:
         self.starts = 0
         self._address, self._language, self._deadline_s = address, language, deadline_s
 
     def render(self, text: str, stop: threading.Event) -> bytes:
-        """The server's sound as a wave file. Raises VoiceError if it fails or takes too long."""
         with Connection(self._address, self._deadline_s, stop) as server:
             server.send("synthesize", {"text": text, "voice": {"language": self._language}})
             return _heard(server)

@@ -41,12 +41,10 @@ class Listening:
         self._heard = self._failed = self._dropped = 0
         self._trouble = ""
         self.microphones = 0
-        """Microphones that are open now."""
         self._thread = threading.Thread(target=self._serve, name="listening", daemon=True)
         self._thread.start()
 
     def expect(self, phrases: Sequence[str]) -> None:
-        """Replaces what may be said after the call."""
         self._phrases = tuple(phrases)
 
     def hear(self, utterance: bytes) -> None:
