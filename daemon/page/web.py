@@ -25,11 +25,10 @@ import prometheus_client
 from aiohttp import web
 
 from daemon.commands.command import parse_command
-from daemon.commands.demo_requests import parse_demo_request
 from daemon.commands.game_choice import MAX_BYTES as MAX_CHOICE_BYTES
 from daemon.commands.game_choice import parse_change, parse_choice
 from daemon.commands.page_client import address_at
-from daemon.commands.setup_requests import parse_setup_request
+from daemon.commands.setup_requests import parse_demo_request, parse_setup_request
 from daemon.drawing.board_style import STYLE
 from daemon.page.answering import Problem
 from daemon.page.archive import Archive

@@ -73,8 +73,6 @@ class Session:
                 self._keep_scenes(config)
             if config.journal.pictures:
                 self._keep_pictures(config)
-            if self.services.live_file is not None:
-                self.services.reports["live file"] = self.services.live_file.status
             self.services.tell_of_record()
             undo.pop_all()
 
