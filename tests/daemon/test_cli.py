@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from typer.testing import CliRunner
 from daemon.cli.main import main
 from lab.demo import cli as demo_cli
 from processes import family
+from tests.waiting import wait_for
 
 ROOT = Path(__file__).resolve().parents[2]
 START_S = 120.0
@@ -61,18 +61,13 @@ def demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[subprocess
 def test_stopped_demo_leaves_no_process_and_no_folder(
     demo: subprocess.Popen[bytes], tmp_path: Path, number: signal.Signals, status: int
 ) -> None:
-    deadline_s = time.monotonic() + START_S
-    while not (started := children(demo.pid)):
-        assert demo.poll() is None and time.monotonic() < deadline_s
-        time.sleep(0.05)
+    started = wait_for(lambda: children(demo.pid))
     assert any(tmp_path.iterdir())
     demo.send_signal(number)
     _, said = demo.communicate(timeout=END_S)
     assert demo.returncode == status
     assert b"Traceback" not in said
-    while not all(family.is_gone(one) for one in started):  # the guard ends a moment later
-        assert time.monotonic() < deadline_s
-        time.sleep(0.05)
+    wait_for(lambda: all(family.is_gone(one) for one in started))  # the guard ends a moment later
     assert not any(tmp_path.iterdir())
 
 

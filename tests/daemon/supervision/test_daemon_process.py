@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import signal
 import socket
 import subprocess
 import sys
 import threading
-import time
-import urllib.error
-import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +17,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from daemon.cli import reload
-from tests.waiting import PATIENCE_S
+from tests.daemon.http_client import ask
+from tests.waiting import wait_for
 
 WAIT_S = 60.0
 
@@ -79,23 +76,11 @@ class Process(Table):
 
     def hears(self, wanted: str) -> None:
         """Waits until systemd would have received a line that begins like this."""
-        self.until(lambda: any(line.startswith(wanted) for line in self.heard))
+        wait_for(lambda: any(line.startswith(wanted) for line in self.heard))
 
     def part(self, name: str) -> dict[str, Any]:
-        try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/healthz", timeout=PATIENCE_S) as answer:
-                body = answer.read()
-        except urllib.error.HTTPError as error:
-            with error:
-                body = error.read()
-        found: dict[str, Any] = json.loads(body)["parts"].get(name, {})
+        found: dict[str, Any] = ask(f"http://127.0.0.1:{self.port}/healthz").json["parts"].get(name, {})
         return found
-
-    def until(self, condition: Callable[[], object]) -> None:
-        deadline_s = time.monotonic() + WAIT_S
-        while not condition():
-            assert time.monotonic() < deadline_s
-            time.sleep(0.05)
 
     def run(self, config: Path) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "daemon.cli", "run", "--config", str(config)]
@@ -137,7 +122,7 @@ def test_daemon_without_a_camera_is_started_kept_alive_reloaded_and_ended_by_sys
     wrong = daemon.reload(daemon.config)
     assert wrong.exit_code == 2 and "eyes.settle_s = 99" in wrong.stderr and "nothing was changed" in wrong.stderr
     daemon.process.send_signal(signal.SIGHUP)
-    daemon.until(lambda: daemon.part("settings")["ok"] is False)
+    wait_for(lambda: daemon.part("settings")["ok"] is False)
     assert "eyes.settle_s = 99" in daemon.part("settings")["text"]
     second = daemon.run(daemon.config.with_name("absent.toml"))
     assert second.returncode == 2 and "absent.toml: cannot be read" in second.stderr

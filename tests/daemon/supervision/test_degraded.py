@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import json
 import logging
 import socket
 import threading
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -32,6 +29,7 @@ from daemon.supervision.notify import Notifier
 from daemon.supervision.troubles import FAULT_REPORTS
 from daemon.voice import speech
 from daemon.words import translation
+from tests.daemon.http_client import ask
 from tests.daemon.quiet_table import FREE, quiet
 from tests.daemon.supervision.test_camera import Plug
 from tests.waiting import PATIENCE_S, wait_for
@@ -105,13 +103,8 @@ class Table:
 
     def get(self, path: str) -> tuple[int, Any]:
         assert self.session.services.page is not None
-        try:
-            with urllib.request.urlopen(self.session.services.page.address + path, timeout=PATIENCE_S) as answer:
-                status, body = answer.status, answer.read()
-        except urllib.error.HTTPError as error:
-            with error:
-                status, body = error.code, error.read()
-        return status, body.decode() if path in {"metrics", "board.svg"} else json.loads(body)
+        reply = ask(self.session.services.page.address + path)
+        return reply.status, reply.body.decode() if path in {"metrics", "board.svg"} else reply.json
 
     def close(self) -> None:
         self.daemon.watchdog.close()
@@ -351,16 +344,15 @@ def test_page_and_bus_whose_threads_hang_are_no_sign_of_life(sit: Sit, monkeypat
     assert page is not None and page.status()["ok"] and channel.status()["ok"]
     monkeypatch.setattr(web, "SILENT_S", 0.2)
     page._loop.call_soon_threadsafe(again.wait, 20)
-    deadline_s = time.monotonic() + PATIENCE_S
-    while page.status()["text"] != "it hangs":
-        assert time.monotonic() < deadline_s
+
+    def hangs() -> bool:
         page.publish(figures={})
         page.publish(health={})
-        time.sleep(0.02)
+        return page.status()["text"] == "it hangs"
+
+    wait_for(hangs)
     again.set()
-    while not page.status()["ok"]:
-        assert time.monotonic() < deadline_s
-        time.sleep(0.02)
+    wait_for(lambda: page.status()["ok"])
     monkeypatch.setattr(bus, "SILENT_S", -1.0)
     assert channel.status() == {"ok": False, "text": "it hangs"}
 
