@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+STOP_S = 0.1
+"""Seconds until a wait notices the stop signal."""
+
 
 class VoiceError(RuntimeError):
     """Nothing was made, played or understood; `.lasting` if nothing will be until somebody changes the machine."""

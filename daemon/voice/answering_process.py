@@ -11,15 +11,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from daemon.supervision.restarts import RestartLimit
-from daemon.voice import VoiceError
+from daemon.voice import STOP_S, VoiceError
 from processes import LineProcess
 
 _log = logging.getLogger(__name__)
 
 SHORT_S = 3.0
 """Seconds that a request waits until a failed process may restart; if it takes longer, the request fails."""
-STOP_S = 0.1
-"""Seconds until a wait notices the stop signal."""
 
 
 class AnsweringProcess:

@@ -14,8 +14,7 @@ import time
 from collections.abc import Sequence
 from subprocess import DEVNULL, PIPE, TimeoutExpired
 
-from daemon.voice import VoiceError
-from daemon.voice.answering_process import STOP_S
+from daemon.voice import STOP_S, VoiceError
 from daemon.voice.player import seconds
 from processes import Process
 

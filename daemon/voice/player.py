@@ -10,13 +10,12 @@ import wave
 from collections.abc import Sequence
 from subprocess import DEVNULL
 
-from daemon.voice import VoiceError
+from daemon.voice import STOP_S, VoiceError
 from processes import Process
 
 APLAY = ("aplay", "-q")
 GRACE_S = 5.0
 """Seconds beyond the sound's duration for opening the device and emptying its buffer."""
-STOP_S = 0.1
 
 
 def seconds(sound: bytes) -> float:

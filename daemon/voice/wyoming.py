@@ -15,14 +15,12 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from daemon.voice import VoiceError
+from daemon.voice import STOP_S, VoiceError
 
 MAX_LINE = 65536
 """Bytes of an event's line."""
 MAX_DATA = 1 << 20
 """Bytes of an event's data: a server may describe hundreds of voices."""
-STOP_S = 0.1
-"""Seconds until a wait notices the stop signal."""
 Address = tuple[str, int]
 
 
