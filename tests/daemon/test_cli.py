@@ -39,7 +39,7 @@ def start(*words: str) -> subprocess.Popen[bytes]:
 
 
 def children(process: int) -> list[int]:
-    """Ids of the live child processes of a process."""
+    """Ids of the child processes of a process, zombies included."""
     found = []
     for folder in Path("/proc").iterdir():
         with contextlib.suppress(OSError, IndexError):

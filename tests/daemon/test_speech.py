@@ -16,6 +16,7 @@ from daemon.config.settings import SpeechSection
 from daemon.supervision import restarts
 from daemon.voice import player, speech, voice
 from daemon.voice.speech import Speaker, clean
+from tests.daemon.test_cli import children
 from tests.waiting import wait_for
 
 HAS_VOICE = shutil.which("espeak-ng") is not None
@@ -77,19 +78,6 @@ def make() -> Iterator[Make]:
     yield made
     for speaker in made.made:
         speaker.close()
-
-
-def children() -> set[int]:
-    """Ids of this process's children, zombies included."""
-    found = set()
-    for entry in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = entry.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if int(fields[1]) == os.getpid():
-            found.add(int(entry.parent.name))
-    return found
 
 
 def loudness(path: Path) -> tuple[float, float]:
@@ -269,14 +257,14 @@ def test_a_sound_card_that_is_plugged_in_later_is_used(
 
 
 def test_closing_falls_silent_at_once_and_leaves_no_process_and_no_file(make: Make, tmp_path: Path) -> None:
-    before = children()
+    before = set(children(os.getpid()))
     speaker = make(play="time.sleep(3600)", render_to=None)
     speaker.say("a long story")
-    wait_for(lambda: len(children() - before) == 2)
+    wait_for(lambda: len(set(children(os.getpid())) - before) == 2)
     files = set(Path("/proc/self/fd").iterdir())
     speaker.close()
     speaker.close()
-    assert children() == before
+    assert set(children(os.getpid())) == before
     assert len(set(Path("/proc/self/fd").iterdir())) < len(files)
     speaker.say("after the end")
     assert speaker.status()["waiting"] == 0
@@ -344,12 +332,12 @@ def test_a_phrase_that_stays_without_a_sound_is_told(
 
 
 def test_speech_that_is_switched_off_starts_nothing(make: Make) -> None:
-    before = children()
+    before = set(children(os.getpid()))
     speaker = make(enabled=False)
     speaker.say("hello")
     status = speaker.status()
     assert (status["state"], status["ok"], status["last"]) == ("off", True, "hello")
-    assert children() == before
+    assert set(children(os.getpid())) == before
 
 
 @pytest.mark.parametrize(
