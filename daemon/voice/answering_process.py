@@ -16,6 +16,8 @@ from processes import LineProcess
 
 _log = logging.getLogger(__name__)
 
+START_S = 20.0
+"""Seconds to import, load and warm up its library on a small computer."""
 SHORT_S = 3.0
 """Seconds that a request waits until a failed process may restart; if it takes longer, the request fails."""
 
@@ -26,15 +28,15 @@ class AnsweringProcess:
     Used by one thread.
     """
 
-    def __init__(self, what: str, command: Sequence[str], start_s: float) -> None:
-        """`what` names it in errors; it has `start_s` seconds to be ready.
+    def __init__(self, what: str, command: Sequence[str]) -> None:
+        """`what` names it in errors.
 
         It inherits an anonymous file in memory, named by `--file`: nothing remains of it, whichever process is killed.
         """
         self.starts = 0
         self.file = os.memfd_create(f"kibitzer-{what}")
         """The descriptor of that file; -1 once it is closed."""
-        self._what, self._start_s = what, start_s
+        self._what = what
         self._command = (*command, "--file", f"/proc/self/fd/{self.file}")
         self._process: LineProcess | None = None
         self._limit = RestartLimit()
@@ -76,7 +78,7 @@ class AnsweringProcess:
         try:
             process = LineProcess(self._command, pass_fds=[self.file])
             self._process = process
-            answer = self._answer(process, time.monotonic() + self._start_s, stop)
+            answer = self._answer(process, time.monotonic() + START_S, stop)
         except (VoiceError, OSError) as error:
             self._kill()
             raise VoiceError(f"the {self._what} does not start: {error}") from error

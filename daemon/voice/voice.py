@@ -20,8 +20,6 @@ from daemon.words.translation import worded
 
 _log = logging.getLogger(__name__)
 
-START_S = 20.0
-"""Seconds to import, open and warm up the engine on a small computer."""
 RENDER_S = 5.0
 RENDER_S_PER_CHARACTER = 0.05
 PROCESS = (sys.executable, "-I", str(Path(__file__).with_name("speech_process.py")))
@@ -47,7 +45,7 @@ class Voice(AnsweringProcess):
     """espeak-ng, which renders phrases in its process."""
 
     def __init__(self, language: str, rate_wpm: int, process: Sequence[str] = PROCESS) -> None:
-        super().__init__("voice", [*process, "--language", language, "--rate", str(rate_wpm)], START_S)
+        super().__init__("voice", [*process, "--language", language, "--rate", str(rate_wpm)])
 
     def render(self, text: str, stop: threading.Event) -> bytes:
         answer = self.ask({"text": text}, RENDER_S + RENDER_S_PER_CHARACTER * len(text), stop)

@@ -19,8 +19,6 @@ MAX_TEXT = 300
 """Characters of a text; a command is shorter."""
 SOUND = {"rate": RATE_HZ, "width": 2, "channels": 1}
 CHUNK_BYTES = 8192
-START_S = 20.0
-"""Seconds to load the model on a small computer."""
 TEXT_S = 10.0
 """Seconds for an utterance: a fast core takes a tenth of its length, a small one as long as it lasts."""
 PROCESS = (sys.executable, "-I", str(Path(__file__).with_name("embedded_process.py")))
@@ -62,7 +60,7 @@ class EmbeddedRecogniser(AnsweringProcess):
     """Hears only what may be said now."""
 
     def __init__(self, wake: str, process: Sequence[str] = PROCESS) -> None:
-        super().__init__("recogniser", [*process, "--wake", wake], START_S)
+        super().__init__("recogniser", [*process, "--wake", wake])
 
     def text(self, sound: bytes, phrases: Sequence[str], stop: threading.Event) -> str:
         """The call and a phrase, or nothing. Raises VoiceError."""
