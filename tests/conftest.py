@@ -9,12 +9,16 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 from hypothesis.internal.conjecture import providers
+
+import games
+from daemon.setup.catalogue import Catalogue
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT.parent / "shared" / "data"
@@ -70,6 +74,29 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
     report = yield
     report.sections = [(title, text.encode("utf-8", "backslashreplace").decode()) for title, text in report.sections]
     return report
+
+
+ASK_PROGRAM = Catalogue._ask
+
+
+@pytest.fixture(autouse=True, scope="session")
+def agents_listed_here() -> Iterator[None]:
+    """Every daemon has a program list the agents, for half a second; here most have the same list at once."""
+
+    def ask(catalogue: Catalogue) -> None:
+        from agents import agents_cli
+
+        catalogue.newest = agents_cli.catalogue(games.names())
+
+    def make(catalogue: Catalogue) -> None:
+        catalogue._thread = threading.Thread(target=catalogue._ask)
+        catalogue._thread.start()
+        catalogue._thread.join()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Catalogue, "__init__", make)
+        patch.setattr(Catalogue, "_ask", ask)
+        yield
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ from aiohttp import web
 
 from daemon.page.answering import Problem
 from daemon.page.page_state import PageState
-from daemon.voice.command_voice import Renders
-from daemon.voice.voice import VoiceError
+from daemon.voice import VoiceError
+from daemon.voice.voice import Renders
 
 MAX_SOUNDS = 8
 """Most announcements that can be heard, the newest: as many as wait for a loudspeaker."""

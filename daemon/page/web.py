@@ -25,11 +25,10 @@ import prometheus_client
 from aiohttp import web
 
 from daemon.commands.command import parse_command
-from daemon.commands.demo_requests import parse_demo_request
 from daemon.commands.game_choice import MAX_BYTES as MAX_CHOICE_BYTES
 from daemon.commands.game_choice import parse_change, parse_choice
 from daemon.commands.page_client import address_at
-from daemon.commands.setup_requests import parse_setup_request
+from daemon.commands.setup_requests import parse_demo_request, parse_setup_request
 from daemon.drawing.board_style import STYLE
 from daemon.page.answering import Problem
 from daemon.page.archive import Archive
@@ -50,6 +49,7 @@ from daemon.page.sounds import Sounds
 from daemon.page.streams import Streams
 from daemon.page.token import TokenError, page_token
 from daemon.voice.listening.listening import Listening
+from daemon.voice.voice import Renders
 from daemon.words import translation
 from daemon.words.translation import worded, worded_n
 
