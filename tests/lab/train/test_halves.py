@@ -82,10 +82,10 @@ def test_shipped_network_reads_drawn_halves(pool: HalvesPool) -> None:
 def test_a_few_steps_make_weights_that_the_eyes_can_load(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="torch is not installed; `./kibitzer test` brings it")
     from lab.train.halves import make_halves
-    from vision.reading.descriptors import Network
+    from vision.reading.descriptors import load_network
 
     make_halves(tmp_path, tmp_path / "work", patches=400, epochs=1, seed=3, threads=1)
-    network, generic = Network("halves", tmp_path), load_generic("halves", tmp_path)
+    network, generic = load_network("halves", tmp_path), load_generic("halves", tmp_path)
     assert network.length == len(generic.head.mean)
     assert set(generic.head.letters) <= set(CLASSES)
     assert (tmp_path / "halves.onnx").stat().st_size < 3_000_000
