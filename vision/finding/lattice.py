@@ -156,10 +156,8 @@ def _lattice(matrix: FloatArray, middle: FloatArray, pieces: Pieces) -> Lattice 
 
 
 def _pieces(weave: Weave, men: FloatArray, comb: Comb) -> Pieces:
-    across, upright = (
-        _cut(weave.across, PIECE_CELLS * comb.gaps_px[0]),
-        _cut(weave.upright, PIECE_CELLS * comb.gaps_px[1]),
-    )
+    segments = zip((weave.across, weave.upright), comb.gaps_px, strict=True)
+    across, upright = (_cut(ends, PIECE_CELLS * gap_px) for ends, gap_px in segments)
     ends = _carried(np.asarray(np.linalg.inv(weave.frame_from_picture)), np.concatenate([across, upright]))
     axis = np.repeat([1, 0, 0, 1], [len(across), len(upright), len(men), len(men)])
     middles = np.repeat(men[:, None], 2, axis=1)
@@ -193,7 +191,6 @@ def _start(ends: FloatArray, pieces: Pieces) -> FloatArray | None:
     extent = np.ceil(middles.max(axis=0)).astype(int) + 2 - low
     if (extent > 400).any():
         return None
-    best, start = 0.0, None
     totals = []
     for one in (0, 1):
         of_axis = axis == one
@@ -203,9 +200,7 @@ def _start(ends: FloatArray, pieces: Pieces) -> FloatArray | None:
         totals.append(cv2.blur(field, (BLOCK, BLOCK), borderType=cv2.BORDER_CONSTANT))
     both = np.minimum(totals[0], totals[1])
     row, column = np.unravel_index(int(np.argmax(both)), both.shape)
-    best = float(both[row, column])
-    start = np.array([column, row]) + low + 0.5
-    return start if best > 0 else None
+    return np.array([column, row]) + low + 0.5 if both[row, column] > 0 else None
 
 
 def _correction(ends: FloatArray, pieces: Pieces, start: FloatArray, reach: float) -> FloatArray | None:
@@ -220,12 +215,7 @@ def _correction(ends: FloatArray, pieces: Pieces, start: FloatArray, reach: floa
     off = line[:, None] - across
     middles = ends.mean(axis=1)
     lengths = np.abs(ends[rows, 1, 1 - axis] - ends[rows, 0, 1 - axis])
-    near = (
-        (np.abs(middles - start).max(axis=1) < reach)
-        & (np.abs(off).max(axis=1) < ON_LINE)
-        & (lengths < 3 * reach)
-        & (least >= 0)
-    )
+    near = (np.abs(middles - start).max(axis=1) < reach) & (np.abs(off).max(axis=1) < ON_LINE) & (lengths < 3 * reach)
     if near.sum() < FEWEST or min((axis[near] == one).sum() for one in (0, 1)) < FEWEST // 3:
         return None
     points = (ends[near] - start) / reach
