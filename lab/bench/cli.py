@@ -37,10 +37,10 @@ from lab.bench.speed.resident import ResidentError
 from lab.bench.speed.scenes import scene_of
 from lab.bench.speed.steps import NoReference
 from lab.bench.speed.vision_report import VisionReport, bench_vision
+from lab.simulated.mjpeg_server import ServerError
 from places.weights import WeightsError
 from rules import GameError
 from vision.frame import SourceError
-from vision.sources.mjpeg_server import ServerError
 
 Game = Annotated[str, typer.Option(help="Game, by module or short name.")]
 Games = Annotated[list[str], typer.Option(help="Game, by module or short name. Repeatable.")]
