@@ -24,7 +24,7 @@ from vision.pose import BoardPose, is_plausible, pose_from_corners, project, rec
 from vision.primitives.lines import measure_shape
 from vision.reading.cells import PATCH_PX, cut_patch
 from vision.reading.descriptors import load_descriptor
-from vision.reading.heads import GENERIC, OTHER, load_generic, read_log_probabilities
+from vision.reading.heads import GENERIC, OTHER, judge, load_generic
 from vision.reading.locate import refine_if_better
 
 log = logging.getLogger(__name__)
@@ -228,7 +228,7 @@ def generic_trust(described: NDArray[np.float32], labels: str, letters: str, des
     """Weight of the generic head at this table, 0 to MAX_TRUST, by its share of the labelled patches read right."""
     if descriptor not in GENERIC:
         return 0.0
-    logs = read_log_probabilities(described, letters, None, load_generic(descriptor).head)
+    logs, _ = judge(described, letters, None, load_generic(descriptor).head)
     right = np.mean([letters[index] == label for index, label in zip(logs.argmax(axis=1), labels, strict=True)])
     return MAX_TRUST * float(np.clip((right - TRUST_FROM) / (TRUSTED_AT - TRUST_FROM), 0, 1))
 

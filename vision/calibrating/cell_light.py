@@ -9,7 +9,6 @@ import numpy as np
 
 from calibration.arrays import Flags, FloatArray
 from calibration.template import BoardTemplate
-from rules import EMPTY
 from vision.frame import Image
 from vision.pose import BoardPose, project
 from vision.reading.cells import cut_patch
@@ -78,10 +77,6 @@ def colour_distances(lights: list[CellLight], boards: list[str], letters: str) -
         for place, one in enumerate(names)
         for other in names[place + 1 :]
     }
-
-
-def empty_cells(board: str) -> Flags:
-    return np.array([letter == EMPTY for letter in board])
 
 
 SIDE_SHARE = 0.3

@@ -21,7 +21,7 @@ from vision.frame import Image
 from vision.pose import project
 from vision.reading.cells import PATCH_PX, cut_patch, cut_patches
 from vision.reading.descriptors import Descriptors, load_descriptor
-from vision.reading.heads import GENERIC, OTHER, Head, load_generic, read_log_probabilities, unit
+from vision.reading.heads import GENERIC, OTHER, Head, judge, load_generic, unit
 from vision.reading.reader import Reader
 
 DIFFERS, MAY_DIFFER = 0.2, 0.05
@@ -96,11 +96,10 @@ class LessonCheck:
 
     def occupied(self, look: BoardPatches) -> Flags:
         """(cells,) True where a cell differs from the empty board; before that is known, by the shipped head."""
-        seems = read_log_probabilities(look.wide, self._template.letters, None, self._shipped)[:, 0] < np.log(
-            1 - SURELY
-        )
+        logs, _ = judge(look.wide, self._template.letters, None, self._shipped)
+        seems = np.asarray(logs[:, 0] < np.log(1 - SURELY))
         if self._empty is None:
-            return np.asarray(seems)
+            return seems
         alike = (unit(look.tight.astype(np.float64)) * unit(self._empty.astype(np.float64))).sum(axis=1)
         return np.asarray((1 - alike > DIFFERS) | ((1 - alike > MAY_DIFFER) & seems))
 
@@ -120,7 +119,7 @@ class LessonCheck:
     def _odd(self, look: BoardPatches, board: str, where: Flags) -> tuple[tuple[int, str], ...]:
         letters = self._template.letters
         if self._head is not None:
-            logs, enough = read_log_probabilities(look.wide, letters, self._head, None), RATHER
+            logs, enough = judge(look.wide, letters, self._head, None)[0], RATHER
         else:
             logs, enough = self._reader.read(look.rectified, 0.0).log_probabilities, SURELY
         return contradictions(logs, letters, board, where, enough)
@@ -199,7 +198,7 @@ def doubted(taken: Sequence[Taken], number: int, letters: str) -> LabelledPhoto:
     # If only two pictures with pieces contradict each other, it is unknown which of them is right.
     if head is None or sum(any(letter not in (EMPTY, OTHER) for letter in cells) for _, cells in others) < 2:
         return one.photo
-    logs = read_log_probabilities(one.look.wide, letters, head, None)
+    logs, _ = judge(one.look.wide, letters, head, None)
     cells = list(one.photo.cells)
     for cell, _ in contradictions(logs, letters, one.photo.cells, men, RATHER):
         cells[cell] = OTHER
