@@ -192,7 +192,7 @@ def test_a_full_board_is_never_taken_for_the_empty_one_unless_a_person_says_so(m
 
 def test_covered_camera_brings_advice_and_no_picture(room: Room) -> None:
     black = np.zeros((360, 640, 3), dtype=np.uint8)
-    said = [prompt for index in range(60) for prompt in room.calibration.feed(Frame(black, room.time_s + index / 3, 0))]
+    said = [prompt for index in range(20) for prompt in room.calibration.feed(Frame(black, room.time_s + index / 2, 0))]
     assert [prompt.code for prompt in said] == ["lost"] and "Switch on a light" in said[0].text
 
 
