@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from calibration.arrays import Flags, FloatArray, Patches
+from calibration.arrays import Flags, FloatArray
 from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
 from rules import EMPTY
@@ -18,8 +18,7 @@ from vision.calibrating.calibrate import LabelledPhoto, Progress, calibrate
 from vision.calibrating.fitting import fit_head
 from vision.calibrating.verdict import Verdict
 from vision.frame import Image
-from vision.pose import project
-from vision.reading.cells import PATCH_PX, cut_patch, cut_patches
+from vision.reading.cells import cut_patches
 from vision.reading.descriptors import Descriptors, load_descriptor
 from vision.reading.heads import GENERIC, OTHER, Head, judge, load_generic, unit
 from vision.reading.reader import Reader
@@ -90,7 +89,7 @@ class LessonCheck:
         self._template = self._reader.template = template
         return BoardPatches(
             rectified,
-            self._things.describe(_tight_patches(rectified, template)),
+            self._things.describe(cut_patches(rectified, template, tight=True)),
             self._cells.describe(cut_patches(rectified, template)),
         )
 
@@ -148,13 +147,6 @@ def learnt(taken: list[tuple[Descriptors, str]], letters: str) -> Head | None:
         return None
     described = np.concatenate([descriptors for descriptors, _ in taken])
     return fit_head(described[rows], "".join(cells[row] for row in rows), letters).head
-
-
-def _tight_patches(rectified: Image, template: BoardTemplate) -> Patches:
-    """(cells, PATCH_PX, PATCH_PX, 3) patches of just the area that a piece covers."""
-    side_px = template.man_diameter_mm * template.pixels_per_mm
-    centres = project(template.rectified_from_board, template.cells_mm)
-    return np.stack([cut_patch(rectified, float(x), float(y), side_px, PATCH_PX) for x, y in centres])
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -79,7 +79,8 @@ def fit_lattice(weave: Weave, comb: Comb, grey: Grey | None) -> Lattice | None:
     matrix = np.asarray(matrix @ weave.frame_from_picture)
     men = np.zeros((0, 2)) if grey is None else find_round_men(grey, matrix, low, high)
     if comb.by_men and len(men) >= FEWEST:
-        moved = _usual_place(men)
+        # The men's usual place within a cell, -0.5 to 0.5: the mean on a circle.
+        moved = np.angle(np.exp(2j * np.pi * men).mean(axis=0)) / (2 * np.pi)
         matrix, men = np.array([[1, 0, -moved[0]], [0, 1, -moved[1]], [0, 0, 1.0]]) @ matrix, men - moved
     pieces = _pieces(weave, project(np.asarray(np.linalg.inv(matrix)), men) if len(men) else men, comb)
     start = _start(_carried(matrix, pieces.ends), pieces)
@@ -111,11 +112,6 @@ def _support(matrix: FloatArray, pieces: Pieces, start: FloatArray) -> float:
     near = (np.abs(ends.mean(axis=1) - start).max(axis=1) < REACHES[-1]) & (np.ptp(across, axis=1) < 0.5)
     lengths = np.clip(np.ptp(along, axis=1), pieces.cells, BLOCK)
     return float((lengths * np.cos(2 * np.pi * across.mean(axis=1)))[near].sum())
-
-
-def _usual_place(men: FloatArray) -> FloatArray:
-    """(2,) the men's usual place within a cell, -0.5 to 0.5: the mean on a circle."""
-    return np.asarray(np.angle(np.exp(2j * np.pi * men).mean(axis=0)) / (2 * np.pi))
 
 
 def refit_lattice(lattice: Lattice, evidence: Evidence, low: FloatArray, high: FloatArray) -> Lattice:

@@ -25,14 +25,19 @@ def raised_places(pose: BoardPose, template: BoardTemplate, size_px: tuple[int, 
 
 
 def cut_patches(
-    rectified: Image, template: BoardTemplate, size_px: int = PATCH_PX, places_mm: FloatArray | None = None
+    rectified: Image,
+    template: BoardTemplate,
+    size_px: int = PATCH_PX,
+    places_mm: FloatArray | None = None,
+    *,
+    tight: bool = False,
 ) -> Patches:
     """Cuts one square patch per cell, `template.cell_mm` wide around its centre, in the template's order.
 
-    `places_mm`, (cells, 2), are other places of the board than the centres.
+    `places_mm`, (cells, 2), are other places of the board than the centres; `tight` ones are only as wide as a man.
     """
     centres = project(template.rectified_from_board, template.cells_mm if places_mm is None else places_mm)
-    side_px = template.cell_mm * template.pixels_per_mm
+    side_px = (template.man_diameter_mm if tight else template.cell_mm) * template.pixels_per_mm
     patches = np.empty((len(centres), size_px, size_px, 3), dtype=np.uint8)
     for index, (x, y) in enumerate(centres):
         patches[index] = cut_patch(rectified, x, y, side_px, size_px)
