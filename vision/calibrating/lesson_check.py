@@ -18,6 +18,7 @@ from vision.calibrating.calibrate import LabelledPhoto, Progress, calibrate
 from vision.calibrating.fitting import fit_head
 from vision.calibrating.verdict import Verdict
 from vision.frame import Image
+from vision.reading.board_reading import SURE
 from vision.reading.cells import cut_patches
 from vision.reading.descriptors import Descriptors, load_descriptor
 from vision.reading.heads import GENERIC, OTHER, Head, judge, load_generic, unit
@@ -30,10 +31,9 @@ Light and noise cause less than 0.01 on simulated tables, and mostly less than 0
 pieces cause more than 0.4, but halves of tiles sometimes only 0.07. So a possibly occupied cell counts only if the
 shipped head takes it for occupied too.
 """
-SURELY = 0.9
-"""Probability from which the shipped head is believed against the lesson."""
 RATHER = 0.75
-"""The same for a head fitted to the few pictures of this table."""
+"""Probability from which a head fitted to the few pictures of this table is believed against the lesson; the shipped
+one is from SURE."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -96,7 +96,7 @@ class LessonCheck:
     def occupied(self, look: BoardPatches) -> Flags:
         """(cells,) True where a cell differs from the empty board; before that is known, by the shipped head."""
         logs, _ = judge(look.wide, self._template.letters, None, self._shipped)
-        seems = np.asarray(logs[:, 0] < np.log(1 - SURELY))
+        seems = np.asarray(logs[:, 0] < np.log(1 - SURE))
         if self._empty is None:
             return seems
         alike = (unit(look.tight.astype(np.float64)) * unit(self._empty.astype(np.float64))).sum(axis=1)
@@ -120,7 +120,7 @@ class LessonCheck:
         if self._head is not None:
             logs, enough = judge(look.wide, letters, self._head, None)[0], RATHER
         else:
-            logs, enough = self._reader.read(look.rectified, 0.0).log_probabilities, SURELY
+            logs, enough = self._reader.read(look.rectified, 0.0).log_probabilities, SURE
         return contradictions(logs, letters, board, where, enough)
 
 

@@ -60,9 +60,8 @@ EVEN = 0.25
 WEIGHTS = (0.0, 0.03, 0.06, 0.125, 0.25, 0.5, 1.0)
 ROUNDS = 3
 VARIANTS = 2
-"""Copies of every cell, slightly displaced and in other light, by which the witnesses are weighed."""
-SHADED = 1
-"""Further copies, with shadows, by which they are weighed where men are tall."""
+"""Copies of every cell, slightly displaced and in other light, by which the witnesses are weighed; where men are tall,
+one more with shadows."""
 MAX_UNLIKE = 0.2
 """Greatest share of the cells of which the network thinks otherwise; it has never seen most kinds of men."""
 MAX_SUSPECT, MAX_ODD = 0.1, 0.03
@@ -235,7 +234,7 @@ class _Picture:
         if fault is not None:
             return fault
         doubt = _fault(taught, leaning, MAX_ODD)
-        copies = _varied(self.look, self.rectified, template, raised_mm, SHADED if taught.tall else 0)
+        copies = _varied(self.look, self.rectified, template, raised_mm, shadows=taught.tall)
         varied = [_features(one, template)[0].at(way.cells) for one in copies]
         taught = _weighed(taught, varied, leaning)
         left_out = _left_out(taught, varied[: 1 + VARIANTS], leaning)
@@ -296,17 +295,15 @@ def turn_by(
 
 def _ways_to_lie(boards: Sequence[str], template: BoardTemplate) -> Iterator[tuple[int, str, Indices]]:
     """Yields turns, boards and the cells seen where the board's own cells lie, each distinguishable way once."""
-    ways: set[tuple[str, ...]] = set()
+    ways = set[str]()
     for turn in turns_of(template):
         cells = turned_cells(template, turn)
         if cells is None:
             continue
         for board in boards:
-            as_seen = [""] * len(board)
-            for cell, letter in zip(cells, board, strict=True):
-                as_seen[int(cell)] = letter
-            if tuple(as_seen) not in ways:
-                ways.add(tuple(as_seen))
+            as_seen = "".join(board[cell] for cell in np.argsort(cells))
+            if as_seen not in ways:
+                ways.add(as_seen)
                 yield turn, board, cells
 
 
@@ -398,13 +395,13 @@ def _described(template: BoardTemplate, views: Sequence[Patches]) -> DescribedCe
 
 
 def _varied(
-    look: DescribedCells, rectified: Image, template: BoardTemplate, raised_mm: Sequence[FloatArray], in_shadow: int
+    look: DescribedCells, rectified: Image, template: BoardTemplate, raised_mm: Sequence[FloatArray], *, shadows: bool
 ) -> list[DescribedCells]:
-    """The cells as they were seen, slightly displaced in other light, and so many times also in shadows."""
+    """The cells as they were seen, slightly displaced in other light, and once more in shadows."""
     chance, side_px = np.random.default_rng(0), template.cell_mm * template.pixels_per_mm
     centres = [project(template.rectified_from_board, places) for places in (template.cells_mm, *raised_mm)]
     found = [look]
-    for number in range(VARIANTS + in_shadow):
+    for number in range(VARIANTS + shadows):
         lit = rectified if number < VARIANTS else shaded(rectified, template, chance)
         views = [np.stack([varied_patch(lit, centre, side_px, chance) for centre in each]) for each in centres]
         found.append(_described(template, views))

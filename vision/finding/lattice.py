@@ -18,12 +18,11 @@ REACHES = (2.5, 4.0, 6.0, 8.5, 12.0, 17.0, 24.0)
 """Cells from the start within which segments count, step by step: far lines are used only once near ones fit."""
 WIDE = (8.5, 12.0, 24.0)
 """The same for a start known more exactly than a few cells could determine it."""
-START_REACH = 5.0
-"""Cells from the start within which too few segments for a fit are tolerated."""
 ON_LINE = 0.22
 """Cells, distance from a line of the lattice within which a segment is a piece of it."""
 BLOCK = 5
-"""Cells, side of the square in which the fit starts: the one with most segments on lines."""
+"""Cells, side of the square in which the fit starts: the one with most segments on lines. Within that distance of it,
+too few segments for a fit are tolerated."""
 PIECE_CELLS = 2.0
 """Cells, greatest length of the pieces that segments are cut into."""
 MAN_CELLS = 1.5
@@ -98,7 +97,7 @@ def _grown(matrix: FloatArray, pieces: Pieces, start: FloatArray, reaches: tuple
     for reach in reaches:
         for _ in range(2):
             correction = _correction(_carried(matrix, pieces.ends), pieces, start, reach)
-            if correction is None and reach > START_REACH:
+            if correction is None and reach > BLOCK:
                 return None
             matrix = matrix if correction is None else np.asarray(correction @ matrix)
     return matrix
