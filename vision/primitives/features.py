@@ -34,20 +34,12 @@ class Reference:
     """(3, 3) homography: board millimetres to pixels of `image`."""
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class Features:
-    points: FloatArray
-    """(n, 2) positions in the shrunk picture."""
-    descriptors: NDArray[np.float32] | None
-    """(n, 128) root-SIFT; None where nothing was found."""
-
-
 class ReferenceMatcher:
     def __init__(self, reference: Reference, template: BoardTemplate) -> None:
         small, small_from_image = shrink(reference.image)
         small_from_board = small_from_image @ reference.image_from_board
         mask = board_mask(small.shape[:2], small_from_board, template, template.margin_mm)
-        self._features = _describe(small, mask)
+        self._points, self._descriptors = _describe(small, mask)
         self._board_from_small: FloatArray = np.asarray(np.linalg.inv(small_from_board))
 
     def locate(self, image: Image) -> BoardPose | None:
@@ -68,30 +60,27 @@ class ReferenceMatcher:
 
     def _fit(self, small: NDArray[np.uint8]) -> tuple[FloatArray, FloatArray, FloatArray, Flags] | None:
         """The homography from the reference that most features agree on, the pairs of points, and which agree."""
-        features = _describe(small)
-        if features.descriptors is None or self._features.descriptors is None or len(features.points) < FEWEST:
+        points, descriptors = _describe(small)
+        if not len(self._points) or len(points) < FEWEST:
             return None
-        pairs = cv2.BFMatcher.create(cv2.NORM_L2).knnMatch(features.descriptors, self._features.descriptors, k=2)
+        pairs = cv2.BFMatcher.create(cv2.NORM_L2).knnMatch(descriptors, self._descriptors, k=2)
         good = [pair[0] for pair in pairs if len(pair) == 2 and pair[0].distance < RATIO * pair[1].distance]
         if len(good) < FEWEST:
             return None
-        there: FloatArray = features.points[np.array([match.queryIdx for match in good])]
-        here: FloatArray = self._features.points[np.array([match.trainIdx for match in good])]
+        there: FloatArray = points[np.array([match.queryIdx for match in good])]
+        here: FloatArray = self._points[np.array([match.trainIdx for match in good])]
         matrix, kept = fit_homography(here, there, cv2.USAC_MAGSAC, REPROJECTION_PX)
         if matrix is None or int(kept.sum()) < FEWEST:
             return None
         return matrix, here, there, kept
 
 
-def _describe(grey: NDArray[np.uint8], mask: NDArray[np.uint8] | None = None) -> Features:
+def _describe(grey: NDArray[np.uint8], mask: NDArray[np.uint8] | None = None) -> tuple[FloatArray, NDArray[np.float32]]:
+    """(n, 2) positions and (n, 128) root-SIFT, which matches better at no cost."""
     found: tuple[Any, Any] = cv2.SIFT.create(nfeatures=FEATURES).detectAndCompute(grey, mask)
-    keypoints, descriptors = found
-    points = np.array([keypoint.pt for keypoint in keypoints], dtype=np.float64).reshape(-1, 2)
-    if descriptors is None:
-        return Features(points, None)
-    # Root-SIFT: better matching at no cost.
-    descriptors = descriptors / (np.abs(descriptors).sum(axis=1, keepdims=True) + 1e-7)
-    return Features(points, np.sqrt(descriptors).astype(np.float32))
+    points = np.array([keypoint.pt for keypoint in found[0]], dtype=np.float64).reshape(-1, 2)
+    descriptors = found[1] if len(points) else np.zeros((0, 128))
+    return points, np.sqrt(descriptors / (np.abs(descriptors).sum(axis=1, keepdims=True) + 1e-7)).astype(np.float32)
 
 
 def fit_homography(
