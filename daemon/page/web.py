@@ -49,7 +49,6 @@ from daemon.page.sounds import Sounds
 from daemon.page.streams import Streams
 from daemon.page.token import TokenError, page_token
 from daemon.voice.listening.listening import Listening
-from daemon.voice.voice import Renders
 from daemon.words import translation
 from daemon.words.translation import worded, worded_n
 

@@ -15,6 +15,7 @@ import games
 from calibration.template import TemplateError, load_template
 from daemon.cli.wrong_call import stop
 from lab.simulated.calibration_player import CalibrationTable
+from lab.simulated.mjpeg_server import MjpegServer, ServerError
 from lab.simulated.scenes import profile_of
 from lab.simulated.scripted_games import ScriptedGames, record_video
 from lab.simulated.source import StateFollower
@@ -23,7 +24,6 @@ from rules.options import rules_from_words, switched_on
 from vision.cli import MEGAPIXELS
 from vision.frame import Frame, FrameSource, SourceEnded, SourceError
 from vision.sources.encoded import MAX_MEGAPIXELS
-from vision.sources.mjpeg_server import MjpegServer, ServerError
 from vision.sources.opening import open_source
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)

@@ -22,7 +22,7 @@ from lab.train.quantise import export_descriptor, quantise
 from lab.train.training_loop import accuracy
 from places.weights import write_entry
 from vision.calibrating.fitting import fit_head
-from vision.reading.descriptors import Network
+from vision.reading.descriptors import load_network
 
 log = logging.getLogger(__name__)
 SHARD = 20_000
@@ -194,7 +194,7 @@ def finish(out: Path, network: HalvesNetwork, held_out: HalvesPool, command: str
         "halves.onnx",
         facts | {"drawn_accuracy_fp32": round(accuracy(network, network.pips, held_out), 4)},
     )
-    described = Network("halves", out).describe(held_out.images)
+    described = load_network("halves", out).describe(held_out.images)
     labels = "".join(CLASSES[label] for label in held_out.labels)
     fit = fit_head(described, labels, CLASSES, softness=SOFTNESS, remember=0)
     sure = fit.head.probabilities(described)[:, -1] > SURE

@@ -19,7 +19,7 @@ from lab.train.published import SHA256, URL
 from lab.train.quantise import export_descriptor, quantise
 from lab.train.thesis import DEVIATION, MEAN
 from places.weights import write_entry
-from vision.reading.descriptors import IMAGENET, Network
+from vision.reading.descriptors import IMAGENET, load_network
 
 log = logging.getLogger(__name__)
 
@@ -84,6 +84,6 @@ def _likeness(network: ImageNetDescriptor, folder: Path, patches: Any) -> float:
     some = patches[:128]
     with torch.inference_mode():
         full = network(torch.from_numpy(np.ascontiguousarray(some))).numpy().astype(np.float64)
-    rounded = Network(IMAGENET, folder).describe(some).astype(np.float64)
+    rounded = load_network(IMAGENET, folder).describe(some).astype(np.float64)
     lengths = np.linalg.norm(full, axis=1) * np.linalg.norm(rounded, axis=1) + 1e-12
     return float(((full * rounded).sum(axis=1) / lengths).mean())

@@ -26,7 +26,7 @@ from lab.train.traced_cells import cut_traced, with_share
 from lab.train.training_loop import accuracy
 from places.weights import write_entry
 from vision.calibrating.fitting import fit_head
-from vision.reading.descriptors import DEFAULT, Descriptor, Network
+from vision.reading.descriptors import DEFAULT, Descriptor, load_network
 from vision.reading.heads import MEANS, load_generic
 from vision.reading.heads import OTHER as OTHER_LETTER
 
@@ -219,7 +219,7 @@ def finish(
     }
     write_entry(out, "resnet18", "resnet18.onnx", facts)
     write_entry(out, "resnet18_fp16", "resnet18_fp16.onnx", facts)
-    descriptor = Network(DEFAULT, out)
+    descriptor = load_network(DEFAULT, out)
     near = cut_photographs(photographs, "train", HELD_OUT_SEED + seed, stones=6)
     head_accuracy = fit_generic(descriptor, PatchPool.joined([held_out, near]), boards, out / "generic_head.npz")
     facts = {"data": DATA, "licence": LICENCE, "command": command, "held_out_accuracy": round(head_accuracy, 4)}
@@ -231,7 +231,7 @@ def finish(
     write_entry(out, "generic_head", "generic_head.npz", facts)
 
 
-def photo_accuracy(descriptor: Network, photos: PatchPool, folder: Path) -> float:
+def photo_accuracy(descriptor: Descriptor, photos: PatchPool, folder: Path) -> float:
     """Share of photographed patches that the network (in eight bits) and generic head read right."""
     head = load_generic(DEFAULT, folder).head
     found = head.probabilities(descriptor.describe(photos.images)).argmax(axis=1)

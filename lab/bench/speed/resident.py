@@ -25,11 +25,11 @@ from lab.bench.daemons import write_settings
 from lab.bench.processes import Memory, cpu_s, descendants, memory
 from lab.bench.speed.figures import Figure, figure
 from lab.bench.speed.scenes import Scene
+from lab.simulated.mjpeg_server import MjpegServer
 from lab.simulated.phone import RandomWay
 from processes import Process
 from vision.frame import Frame, Image
 from vision.reading.looks import FIRST_READING
-from vision.sources.mjpeg_server import MjpegServer
 
 COMMAND = (sys.executable, "-m", "daemon.cli", "run")
 RATE_HZ = 15.0

@@ -11,7 +11,7 @@ import threading
 import time
 
 from lab.bench.speed.recording import Recording
-from vision.sources.mjpeg_server import MjpegServer
+from lab.simulated.mjpeg_server import MjpegServer
 
 MARK = b"kibitzer "
 _COMMENT = b"\xff\xfe"

@@ -30,7 +30,7 @@ from places.weights import WeightsError, find_weights
 from vision.cli import load_photo
 from vision.frame import Image, SourceError
 from vision.pose import rectify
-from vision.reading.descriptors import Descriptor, Network, load_descriptor
+from vision.reading.descriptors import Descriptor, load_descriptor, load_network
 from vision.reading.locate import PhotoReader
 from vision.reading.reader import Reader
 
@@ -55,7 +55,7 @@ class OtherReader(Reader):
 
 
 @functools.lru_cache(maxsize=4)
-def full_precision(name: str, folder: Path) -> tuple[Network, str]:
+def full_precision(name: str, folder: Path) -> tuple[Descriptor, str]:
     """A network in full precision, and a description of it in words; its files go into `folder`.
 
     These are the weights from before rounding, if the manifest has them; else the shipped weights, without any rounding
@@ -76,7 +76,7 @@ def full_precision(name: str, folder: Path) -> tuple[Network, str]:
             raise WeightsError(f"{name} in full precision cannot be made: {last}") from None
         what = "weights rounded to eight bits as shipped, sums in full precision"
     _write_manifest(place, name, target)
-    return Network(name, place), what
+    return load_network(name, place), what
 
 
 def _write_manifest(folder: Path, name: str, path: Path) -> None:
