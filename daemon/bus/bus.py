@@ -122,10 +122,7 @@ class Bus:
             sent = {"published": self._published, "superseded": self._superseded, "resent": self._resent}
             sent["reopened"] = self._reopened
             if self._curve_auth is not None:
-                sent |= {
-                    "refused_key": self._curve_auth.strangers,
-                    "refused_no_key": self._curve_auth.keyless,
-                }
+                sent |= {"refused_key": self._curve_auth.strangers, "refused_no_key": self._curve_auth.keyless}
             return sent | self._registry.counters
 
     def status(self) -> dict[str, object]:
@@ -153,14 +150,11 @@ class Bus:
 
     def _serve(self, opened: queue.Queue[tuple[str, str] | BusError]) -> None:
         try:
-            with zmq.Context() as context:
+            with zmq.Context() as context, contextlib.ExitStack() as stack:
                 if self._curve_auth is not None:
                     self._curve_auth.open(context)
-                try:
-                    self._serve_in(context, opened)
-                finally:
-                    if self._curve_auth is not None:
-                        self._curve_auth.close()
+                    stack.callback(self._curve_auth.close)
+                self._serve_in(context, opened)
         except Exception as error:  # noqa: BLE001 - the top of the thread
             self._failure = f"the bus has stopped: {error}"
             _log.exception("the bus has stopped")

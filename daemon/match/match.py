@@ -26,7 +26,6 @@ from daemon.judging import corrections
 from daemon.judging.referee import Referee
 from daemon.match.clock_service import ClockService
 from daemon.match.puzzle_play import PuzzlePlay
-from daemon.match.reminders import Reminders
 from daemon.record.puzzles import Puzzle, PuzzleStore
 from daemon.record.record import Backlog, Recorder, is_lasting
 from daemon.words.translation import in_words
@@ -34,7 +33,10 @@ from rules import AnyGame
 from wording import Sentence, Sentences, sentence
 
 LOGGER = logging.getLogger(__name__)
-
+FIRST_S = 20.0
+"""Seconds without anything new after which the request is repeated."""
+MAX_DOUBLINGS = 5
+"""Greatest number of times that the wait doubles between reminders, so that nobody is nagged for hours."""
 
 Listener = Callable[[Announcement], None]
 """Receives each announcement."""
@@ -309,6 +311,28 @@ class Match:
     def _tell(self, announcement: Announcement) -> None:
         for listener in self.listeners:
             listener(announcement)
+
+
+class Reminders:
+    """When players are reminded of what they have not done: seldom, and less and less often. Pure."""
+
+    def __init__(self) -> None:
+        self._since_s: float | None = None
+        self._given = 0
+
+    def said(self) -> None:
+        """Restarts the wait because something new was said."""
+        self._since_s, self._given = None, 0
+
+    def is_due(self, now_s: float) -> bool:
+        """Whether to remind now; each call that returns True counts as a reminder given."""
+        if self._since_s is None:
+            self._since_s = now_s
+        wait_s: float = FIRST_S * 2.0 ** min(self._given, MAX_DOUBLINGS)
+        if now_s - self._since_s < wait_s:
+            return False
+        self._since_s, self._given = now_s, self._given + 1
+        return True
 
 
 @contextlib.contextmanager

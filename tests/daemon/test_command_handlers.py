@@ -28,7 +28,7 @@ from daemon.config.seats import Seat
 from daemon.game.effects import Rewrite
 from daemon.judging.referee import Referee
 from daemon.match.command_handlers import obey
-from daemon.match.reminders import FIRST_S
+from daemon.match.match import FIRST_S
 from daemon.perception.board_tracker import HURRY_GIVEN_UP, HURRY_S
 from daemon.perception.next_game import STANDS_S
 from daemon.perception.pipeline import Observation

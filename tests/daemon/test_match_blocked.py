@@ -7,8 +7,7 @@ import pytest
 
 import games
 from daemon.judging.referee import Referee
-from daemon.match.match import Match
-from daemon.match.reminders import FIRST_S
+from daemon.match.match import FIRST_S, Match
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.learning import StartLesson
 from daemon.perception.pipeline import Observation
