@@ -2,40 +2,32 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 import games
 from daemon.judging.referee import Referee
 from daemon.match.match import FIRST_S, Match
 from daemon.perception.board_tracker import BoardTracker
-from daemon.perception.learning import StartLesson
 from daemon.perception.pipeline import Observation
+from tests.daemon.match_bench import LOCKED, PICTURE, ScriptedPipeline
 from tests.daemon.readings import reading_of
-from tests.daemon.sights import FROM_ABOVE, NoLooks, sight
+from tests.daemon.sights import FROM_ABOVE, sight
 from vision.frame import Frame
-from vision.watching.align import Alignment
 from vision.watching.watcher import Sight
 
-PICTURE = np.zeros((4, 4, 3), np.uint8)
-LOCKED = Alignment(None, "locked", relocked=False, quality=1.0, moved_px=0.0)
 OCCLUDED = sight("occluded")
 MOVING = sight("moving")
 SETTLED = sight("settled")
 
 
-class Gated:
-    """Replaces the pipeline: gives the scripted gate states and no readings."""
+class Gated(ScriptedPipeline):
+    """Gives the scripted gate states and no readings."""
 
     def __init__(
         self, *states: Sight, outside: tuple[tuple[int, ...], ...] = (), moved: tuple[float, ...] = ()
     ) -> None:
-        self.states, self.moved = list(states), list(moved)
-        self.outside, self.frozen = list(outside), False
-        self.lesson = self.refused = self.reader = None
-        self.start = StartLesson()
-        self.may_learn = False
-        self.looks = NoLooks()
+        super().__init__()
+        self.states, self.moved, self.outside, self.frozen = list(states), list(moved), list(outside), False
 
     def feed(self, frame: Frame) -> Observation:
         outside = self.outside.pop(0) if self.outside else ()
@@ -48,9 +40,6 @@ class Gated:
             moved_share=self.moved.pop(0) if self.moved else 0.0,
             frozen=self.frozen,
         )
-
-    def watched_s(self, time_s: float) -> float:
-        return time_s
 
 
 def said(eyes: Gated) -> list[str]:
