@@ -197,11 +197,7 @@ def test_people_are_warned_and_told_once_and_the_game_goes_on_where_nobody_loses
 ) -> None:
     at = table()
     at.show(EMPTY_BOARD)
-    assert at.wait(130) == [
-        "Light has one minute left.",
-        "Light has 10 seconds left.",
-        "Light's time is up.",
-    ]
+    assert at.wait(130) == ["Light has one minute left.", "Light has 10 seconds left.", "Light's time is up."]
     assert at.match.referee.outcome is None
     at.show(board_with(GAME, W="d2"))
     assert at.stored.plies[0].left_s == (-30.0, 100.0)

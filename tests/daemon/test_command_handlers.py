@@ -11,19 +11,7 @@ import pytest
 
 import games
 from daemon.bus import hints
-from daemon.commands.command import (
-    Adopt,
-    Command,
-    Correct,
-    EndMove,
-    NewGame,
-    Pass,
-    Pause,
-    Repeat,
-    Resign,
-    Resume,
-    Undo,
-)
+from daemon.commands.command import Adopt, Command, Correct, EndMove, NewGame, Pass, Pause, Repeat, Resign, Resume, Undo
 from daemon.config.seats import Seat
 from daemon.game.effects import Rewrite
 from daemon.judging.referee import Referee

@@ -12,8 +12,7 @@ import games
 from daemon.game.effects import Announcement, Effect, Finish, Record, TakeBack
 from daemon.judging.referee import Referee
 from rules import AnyGame
-from rules.turns import line_of_play
-from tests.daemon.readings import board_with, judged, reading_of
+from tests.daemon.readings import after, board_with, codes, moves, see
 
 MILL_NEXT = ["a7", "b6", "d7", "b4"]
 """Light closes a7-d7-g7 with g7."""
@@ -22,22 +21,6 @@ MILL_NEXT = ["a7", "b6", "d7", "b4"]
 @pytest.fixture
 def game() -> AnyGame:
     return games.load("morris")
-
-
-def see(referee: Referee, board: str, **doubts: tuple[str, float]) -> list[Effect]:
-    return judged(referee, reading_of(referee.game, board, doubts=doubts))
-
-
-def codes(effects: list[Effect]) -> list[str]:
-    return [effect.code for effect in effects if isinstance(effect, Announcement)]
-
-
-def moves(effects: list[Effect]) -> list[str]:
-    return [effect.move for effect in effects if isinstance(effect, Record)]
-
-
-def after(game: AnyGame, texts: list[str], agents: tuple[str | None, str | None] = (None, None)) -> Referee:
-    return Referee(game, agents, line_of_play(game, texts), texts)
 
 
 def said(effects: list[Effect]) -> Announcement:
