@@ -136,10 +136,10 @@ def test_the_same_seed_makes_the_same_inputs() -> None:
 @QUIET
 def test_the_command_line_counts_what_it_fed_and_refuses_what_it_does_not_know(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tests.fuzz.__main__.quiet", lambda: None)  # the logs of later tests
-    ran = CliRunner().invoke(app, ["--target", "transcript", "--count", "300", "--json"])
+    ran = CliRunner().invoke(app, ["--target", "engine_gtp", "--count", "300", "--json"])
     report = json.loads(ran.stdout)
     assert report["targets"] == {
-        "files": {"inputs": 300, "accepted": report["entries"]["transcript"]["accepted"], "found": 0}
+        "protocols": {"inputs": 300, "accepted": report["entries"]["engine_gtp"]["accepted"], "found": 0}
     }
     assert report["guided"] == guided.is_available()
     wrong = CliRunner().invoke(app, ["--target", "nothing"])
