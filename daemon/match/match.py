@@ -21,7 +21,7 @@ from daemon.bus.hints import Advice, Coach
 from daemon.bus.requests import AgentRequests, Publisher
 from daemon.commands.command import mark_of
 from daemon.config.seats import Seat, level_of
-from daemon.game.effects import Announcement, Effect, Record, Rewrite, Thought
+from daemon.game.effects import Announcement, Effect, Record, Rewrite
 from daemon.judging import corrections
 from daemon.judging.referee import Referee
 from daemon.match.clock_service import ClockService
@@ -136,7 +136,8 @@ class Match:
     def start(self) -> None:
         """Publishes the position from which the match continues."""
         if not self.watched:
-            self.carry_out(corrections.begin_entering(self.referee))
+            self.referee.believe()  # no board to compare with: a move said is a move made
+            self.carry_out(corrections.enter_answer(self.referee, []))
         self.carry_out(self.referee.pass_if_forced())
         self._publish()
 
@@ -154,10 +155,6 @@ class Match:
             self.seats = seats
             self.referee.agents = seats[0].agent, seats[1].agent
         self._publish()
-
-    def recall(self, thought: Thought | None) -> None:
-        """Restores from the record what an agent had reported about the move that waits to be carried out."""
-        self.requests.thought = thought
 
     def leave(self) -> None:
         """Leaves an unfinished game for another: it stays in the record as it is and is not resumed."""
@@ -196,10 +193,6 @@ class Match:
             return False
         self._coach.ask(self.referee, self.game_id)
         return True
-
-    def show_best(self) -> None:
-        """Shows the best moves, as the settings want it for every game."""
-        self.carry_out(self.best.show(self.referee))
 
     def carry_out(self, effects: Sequence[Effect]) -> None:
         """Records the decisions, then announces them: what is announced is on the disk, or its trouble was told."""
