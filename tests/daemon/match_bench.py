@@ -109,7 +109,7 @@ class Post:
         taken, self.inbox = self.inbox, []
         return taken
 
-    def answer(self, move: str, sequence: int | None = None, agent: str = "alphabeta") -> None:
+    def answer(self, move: str, sequence: int | None = None, agent: str = "alphabeta", **more: Any) -> None:
         state = self.states[-1]
         self.inbox.append(
             ReplyMessage(
@@ -119,6 +119,7 @@ class Post:
                 game_id=state.game_id,
                 sequence=state.sequence if sequence is None else sequence,
                 move=move,
+                **more,
             )
         )
 

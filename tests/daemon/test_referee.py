@@ -65,15 +65,6 @@ def test_the_same_fault_is_announced_once_and_again_after_it_was_mended(game: An
     assert codes(see(referee, wrong)) == ["illegal"]
 
 
-def test_man_laid_out_of_turn_names_the_rule_and_the_cell(game: AnyGame) -> None:
-    effects = see(after(game, ["d2"]), board_with(game, W="d2 a1"))
-    announcement = said(effects)
-    assert announcement.rule == "not_your_turn"
-    assert announcement.cells == (game.cells.index("a1"),)
-    assert "a1" in announcement.text
-    assert not moves(effects)
-
-
 def test_out_of_turn_and_then_the_others_move_are_two_legal_plies(game: AnyGame) -> None:
     referee = after(game, ["d2"])
     see(referee, board_with(game, W="d2 a1"))
@@ -123,13 +114,6 @@ def test_an_illegal_move_is_not_made_legal_by_a_ply_on_a_badly_seen_cell(game: A
     assert referee.ply == 1
 
 
-def test_many_differences_are_a_desync_and_the_game_resumes_by_itself(game: AnyGame) -> None:
-    referee = after(game, ["d2", "f4"])
-    elsewhere = board_with(game, W="a1 a4 a7", B="g1 g4 g7")
-    assert codes(see(referee, elsewhere)) == ["desync"]
-    assert codes(see(referee, board_with(game, W="d2", B="f4"))) == ["resumed"]
-
-
 def test_who_lays_the_first_man_begins_where_the_rule_is_auto() -> None:
     game = games.load("morris", {"first": "auto"})
     referee = Referee(game)
@@ -147,16 +131,6 @@ def test_agents_move_is_asked_for_and_thanked_when_carried_out(game: AnyGame) ->
     assert referee.awaiting == "carry_out"
     assert moves(see(referee, board_with(game, W="d2", B="f4"))) == ["f4"]
     assert referee.awaiting == "move"
-
-
-def test_agents_move_carried_out_wrongly_is_named(game: AnyGame) -> None:
-    referee = after(game, ["d2"], (None, "alphabeta"))
-    referee.reply("alphabeta", 1, "f4")
-    effects = see(referee, board_with(game, W="d2", B="g4"))
-    assert said(effects).rule == "not_the_agents_move"
-    assert "f4" in said(effects).text
-    assert "g4" in said(effects).text
-    assert referee.ply == 1
 
 
 def test_half_of_another_move_than_the_agent_asked_for_is_not_taken_for_a_part_of_it(game: AnyGame) -> None:
@@ -194,12 +168,6 @@ def test_late_answer_or_one_from_another_agent_is_ignored(game: AnyGame, agent: 
     referee = after(game, ["d2"], (None, "alphabeta"))
     assert referee.reply(agent, ply, "f4") == []
     assert referee.agent_move is None
-
-
-def test_moving_the_agents_men_before_it_answered_is_illegal(game: AnyGame) -> None:
-    referee = after(game, ["d2"], (None, "alphabeta"))
-    assert said(see(referee, board_with(game, W="d2", B="f4"))).rule == "not_your_turn"
-    assert referee.ply == 1
 
 
 def test_board_out_of_sight_is_said_once_and_its_return_too(game: AnyGame) -> None:
@@ -257,12 +225,6 @@ def test_agents_move_is_recalled_when_the_board_is_right_again(game: AnyGame) ->
     referee.reply("alphabeta", 1, "f4")
     assert "Please play f4." in said(see(referee, board_with(game, W="d2", B="g4"))).text
     assert "Please play f4 for dark." in said(see(referee, board_with(game, W="d2"))).text
-
-
-def test_board_that_is_not_set_up_for_a_new_game_is_said_to_be_so(game: AnyGame) -> None:
-    effects = see(Referee(game), board_with(game, W="a1 a4 a7", B="d1 d2 d3"))
-    assert codes(effects) == ["desync"]
-    assert said(effects).text.startswith("To begin, set up the board as at the start: look at")
 
 
 def test_many_discs_turned_wrongly_are_an_illegal_move_with_its_rule_and_no_desync() -> None:
