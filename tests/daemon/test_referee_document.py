@@ -41,7 +41,7 @@ from rules import AnyGame, Outcome
 from rules.turns import boards_of_turn, line_of_play
 from tests.daemon.readings import board_with, judged, reading_of, see
 from tests.daemon.test_coach import answering
-from tests.daemon.test_command_handlers import Eyes, at
+from tests.daemon.test_command_handlers import at, show_at_once
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "referee.md"
 MORRIS = games.load("morris")
@@ -279,7 +279,7 @@ def told(command: Command) -> list[Announcement]:
             bench = at(coach=answering("{}"), moves=["d2", "f4"])
     if isinstance(command, Resume):
         obey(bench.match, Pause(), bench.eyes)
-    bench.pipeline.reader = Eyes(bench.game, men(W="d2", B="f4"))  # type: ignore[attr-defined]
+    show_at_once(bench, men(W="d2", B="f4"))
     before = len(bench.heard)
     assert obey(bench.match, command, bench.eyes).accepted
     if bench.match._coach is not None:
