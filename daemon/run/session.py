@@ -137,13 +137,13 @@ class Session:
         if pipeline is None and None not in referee.agents and clock.control.kind == "none":
             match.pace_s = self.pace_s
         self._watch(pipeline, match, LessonFile(self._profile(".start.npz"), record.game_id))
-        match.recall(None if stored is None else stored.asked_thought)
+        match.requests.thought = None if stored is None else stored.asked_thought
         if (live := self.services.live_file) is not None:
             live.changed(record.game_id)
             match.followers.append(lambda _effects: live.changed(record.game_id))
         match.start()
         if asked.best_moves and referee.outcome is None:
-            match.show_best()
+            match.carry_out(match.best.show(match.referee))
         return match
 
     def _begin_puzzle(self, pipeline: Pipeline | None, puzzle: Puzzle) -> Match:
