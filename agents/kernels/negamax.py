@@ -233,7 +233,7 @@ class NegamaxSearch:
     def begin(self, position: Any, nodes: int | None, exact: bool) -> None:
         """Sets the position; the table stays, learnt move orders fade."""
         memory = self.memory
-        memory[[STOP, NODES, HINT]] = 0
+        memory[[STOP, NODES, HINT, PV_LENGTH]] = 0
         memory[NODE_LIMIT] = nodes or 0
         memory[EXACT] = exact
         memory[GENERATION] = (int(memory[GENERATION]) + 1) % 64
