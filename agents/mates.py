@@ -85,6 +85,7 @@ def _memory() -> Any:
 
 
 def _solved(stones: tuple[int, int], side: int, time_s: float) -> dict[str, object]:
+    from agents.kernels.memory import NODES
     from games.gomoku.kernel import memory as layout
     from games.gomoku.kernel.prover import Proof, begin_search, write_stones
 
@@ -103,5 +104,5 @@ def _solved(stones: tuple[int, int], side: int, time_s: float) -> dict[str, obje
         "move": line[0] if line else None,
         "line": line,
         "milliseconds": milliseconds,
-        "nodes": int(memory[layout.NODES]),
+        "nodes": int(memory[NODES]),
     }
