@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import threading
-from typing import Any, Protocol
+from typing import Any
 
 from rules import AnyGame
 
@@ -60,20 +60,11 @@ class Answer:
         return None if self.stopgap else self.score
 
 
-class Agent(Protocol):
-    """A player of one game. Created once per game and kept, so that it can keep its table between moves."""
+class GameAgent:
+    """A player of one game. Created once per game and kept, so that it can keep its table between moves.
 
-    name: str
-
-    def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
-        """Chooses for the side to move; once `stop` is set it answers at once with the best move so far.
-
-        Raises ValueError where the game is over.
-        """
-
-
-class GameAgent(Agent):
-    """An agent of ours: plays every game and needs no preparation, unless the class says otherwise."""
+    It plays every game and needs no preparation, unless the class says otherwise.
+    """
 
     name: str
     """Name used in the configuration."""
@@ -84,6 +75,13 @@ class GameAgent(Agent):
         """Raises AgentError if an option is out of range, or the game does not know it."""
         self.game: AnyGame = game
         self.options: Any = options or self.Options()
+
+    def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
+        """Chooses for the side to move; once `stop` is set it answers at once with the best move so far.
+
+        Raises ValueError where the game is over.
+        """
+        raise NotImplementedError
 
     @classmethod
     def plays(cls, game: AnyGame) -> bool:

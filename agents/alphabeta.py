@@ -8,10 +8,10 @@ import threading
 import time
 from typing import Any
 
-from agents import determinization, heuristics, kernels, loading
+from agents import heuristics, kernels, loading
 from agents.agent import AgentError, Answer, GameAgent, Limits
 from agents.books import BookError, opening
-from agents.move_request import Luck, MoveRequest, texts_of
+from agents.move_request import Luck, MoveRequest, as_seen, imagined, texts_of
 from agents.plain_search import LOOK_S, Watch, plain_search_of, search_of
 from agents.search import FORCED, MAX_DEPTH, WIN, Iteration, Search
 from rules import AnyGame
@@ -91,10 +91,10 @@ class AlphaBeta(GameAgent):
         depth = limits.depth or heuristics.depth_at(self.game, position, self.options)
         if limits == Limits() and not depth:
             limits = Limits(time_s=DEFAULT_TIME_S)
-        world = determinization.imagined(self.game, position, self.options.seed)
+        world = imagined(self.game, position, self.options.seed)
         request.limits = dataclasses.replace(limits, depth=depth or None)
         best, reached, own = self._deepen(world, request)
-        move = determinization.as_seen(self.game, position, world, best.move)
+        move = as_seen(self.game, position, world, best.move)
         # Tiles dealt after the move are imagined, so no line of play can be predicted.
         line = best.pv[1:] if world is position else ()
         pv = tuple(texts_of(self.game, position, (move, *line)))
@@ -146,7 +146,8 @@ class AlphaBeta(GameAgent):
                 if not latest.whole:
                     break
                 depth += 1
-                if latest.final or _is_decided(latest, depth) or (len(moves) == 1 and limits.time_s is not None):
+                decided = abs(latest.score) >= WIN - depth  # a forced end so near: nothing deeper is faster
+                if latest.final or decided or (len(moves) == 1 and limits.time_s is not None):
                     break
         finally:
             watch.end()
@@ -160,11 +161,6 @@ class AlphaBeta(GameAgent):
                 return plain_search_of(self.game, own.seed, own.heuristic)
             self._search = search_of(self.game, own.table_mb, own.seed, own.heuristic)
         return self._search
-
-
-def _is_decided(found: Iteration, depth: int) -> bool:
-    """Whether a forced end lies within the searched depth, so that searching deeper finds nothing faster."""
-    return abs(found.score) >= WIN - depth
 
 
 @dataclasses.dataclass(frozen=True)
@@ -188,22 +184,4 @@ class _Strategy(AlphaBeta):
         return game.name == "reversi"
 
 
-class Static(_Strategy):
-    """Uses a table of square values."""
-
-    name = "static"
-
-
-class Stable(_Strategy):
-    """Uses corners, mobility, coin parity, edges and stability with fixed weights."""
-
-    name = "stable"
-
-
-class Adaptive(_Strategy):
-    """Uses the features of `Stable` with weights that change with the number of discs."""
-
-    name = "adaptive"
-
-
-AGENTS = (AlphaBeta, Static, Stable, Adaptive)
+AGENTS = (AlphaBeta, *(type(one.title(), (_Strategy,), {"name": one}) for one in ("static", "stable", "adaptive")))

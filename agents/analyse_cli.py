@@ -169,11 +169,8 @@ def _played(game: AnyGame, asked: Asked) -> tuple[list[Any], list[Any], str]:
 
 def _opinion(game: AnyGame, position: Any, second: Player) -> tuple[Any, dict[str, Any]]:
     answer = second.choose(position)
-    return answer.move, {
-        "move": game.format_move(position, answer.move),
-        "score": answer.score,
-        "line": list(answer.pv),
-    }
+    text = game.format_move(position, answer.move)
+    return answer.move, {"move": text, "score": answer.score, "line": list(answer.pv)}
 
 
 def _told(game: AnyGame, position: Any, ply: int, judged: Judged) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import threading
 from typing import Any
 
 from agents import levels, registry
-from agents.agent import Agent, Answer, Limits
+from agents.agent import Answer, GameAgent, Limits
 from agents.expectimax import Expectimax
 from agents.mcts import Mcts
 from agents.values import Value, value_of, value_of_end
@@ -70,7 +70,7 @@ class Analyst:
         self.game, self.scale = game, levels.scale(game.name)
         strongest = levels.of(game.name)[-1]
         options = dict(strongest.options) | ({"book": "false"} if strongest.agent == "alphabeta" else {})
-        self._agent: Agent = registry.load_agent(strongest.agent, game, options)
+        self._agent: GameAgent = registry.load_agent(strongest.agent, game, options)
         self._search_s = time_s / SEARCHES if isinstance(self._agent, Mcts) else time_s
 
     def best(self, position: Any, stop: threading.Event) -> Choice:

@@ -15,8 +15,8 @@ import typer
 from rich.progress import TextColumn
 
 import games
-from agents import heuristics, players
-from agents.arena import bracket, levels, play, round_robin
+from agents import heuristics, levels, players
+from agents.arena import bracket, play, standings
 from agents.arena import plot as drawing
 from agents.arena.bracket import Depths, KnockOut
 from agents.arena.elo import Hypotheses, judge
@@ -41,6 +41,7 @@ from rules.options import rules_from_words
 
 app = new_app(no_args_is_help=True)
 
+PairGames = Annotated[int, typer.Option(min=2, max=100_000, help="Games of each pair of players, an even number.")]
 PlotOption = Annotated[Path | None, typer.Option(help="Draw the result as PNG, SVG or PDF.")]
 
 
@@ -159,7 +160,7 @@ def round_robin_command(
     players: Annotated[list[str], typer.Argument(help="Two players or more.", metavar="P1 P2 ...")],
     game: GameOption,
     rule: RuleOption = [],  # noqa: B006
-    games: Annotated[int, typer.Option(min=2, max=100_000, help="Games of each pair of players, an even number.")] = 6,
+    games: PairGames = 6,
     plot: PlotOption = None,
     *,
     common: Common,
@@ -172,12 +173,12 @@ def round_robin_command(
     """
     terms = common.terms(game, rule)
     specs = _players(terms, players)
-    met = round_robin.pairings(terms, specs, games)
+    met = standings.round_robin(terms, specs, games)
 
     def result(played: Mapping[str, Played]) -> Result:
-        found, title = round_robin.table(specs, met, played), f"{terms.game.title}: {games} games of every two"
+        found, title = standings.table(specs, met, played), f"{terms.game.title}: {games} games of every two"
         draw = functools.partial(drawing.ratings, title=title, found=found)
-        return Result(found.as_json(), round_robin.lines_of(found), draw)
+        return Result(found.as_json(), standings.table_lines(found), draw)
 
     _hold(common, terms, specs, [job for one in met.values() for job in one.jobs], result, plot=plot)
 
@@ -210,11 +211,11 @@ def gauntlet_command(
     both = Depths.parse(depths)
     texts = others or [both.of(players.parse(f"alphabeta:heuristic={name}")).text for name in heuristics.of(terms.game)]
     specs = _players(terms, [player, *texts])
-    met = levels.gauntlet(terms, specs[0], specs[1:], games)
+    met = standings.gauntlet(terms, specs[0], specs[1:], games)
 
     def result(played: Mapping[str, Played]) -> Result:
         found = [summary(one, played) for one in met]
-        return Result({"meetings": [one.as_json() for one in found]}, levels.gauntlet_lines(found))
+        return Result({"meetings": [one.as_json() for one in found]}, standings.gauntlet_lines(found))
 
     _hold(common, terms, specs, [job for one in met for job in one.jobs], result)
 
@@ -267,9 +268,7 @@ def bracket_command(
 def levels_command(
     game: GameOption,
     rule: RuleOption = [],  # noqa: B006
-    games: Annotated[
-        int, typer.Option(min=2, max=100_000, help="Games of each pair of players, an even number.")
-    ] = 100,
+    games: PairGames = 100,
     lowest: Annotated[int, typer.Option(min=2, max=8, help="Lowest level that plays the one below it.")] = 2,
     highest: Annotated[int, typer.Option(min=2, max=8, help="Last level that meets the one below.")] = 8,
     plot: PlotOption = None,
@@ -283,15 +282,15 @@ def levels_command(
     Example: kibitzer arena levels --game morris --games 100 --jobs 2
     """
     terms = common.terms(game, rule)
-    met = levels.pairings(terms, games, lowest, highest)
+    met = standings.ladder(terms, games, lowest, highest)
     specs = _players(terms, [f"level-{level}" for level in range(lowest - 1, highest + 1)])
-    who = [levels.player_text(terms, level) for level in range(lowest - 1, highest + 1)]
+    who = [levels.player(terms.game, level).text for level in range(lowest - 1, highest + 1)]
 
     def result(played: Mapping[str, Played]) -> Result:
-        found, title = levels.steps(terms, met, played), f"{terms.game.title}: each level against the one below"
-        draw = functools.partial(drawing.levels, title=title, steps=found, wanted=levels.WANTED)
+        found, title = standings.steps(terms, met, played), f"{terms.game.title}: each level against the one below"
+        draw = functools.partial(drawing.levels, title=title, steps=found, wanted=standings.WANTED)
         told = {"steps": [step.as_json() for step in found]}
-        return Result(told, levels.lines_of(found), draw, is_won=all(step.is_won for step in found))
+        return Result(told, standings.ladder_lines(found), draw, is_won=all(step.is_won for step in found))
 
     _hold(common, terms, specs, [job for one in met.values() for job in one.jobs], result, plot=plot, levels=who)
 

@@ -15,7 +15,7 @@ import typer
 
 import games
 from agents import kernels, levels, players, registry
-from agents.agent import Agent, AgentError, Answer, Limits
+from agents.agent import AgentError, Answer, GameAgent, Limits
 from agents.best_moves import MAX_MOVES, BestMoves
 from agents.command_line import (
     EnginesOption,
@@ -81,7 +81,10 @@ def move(
         spec = players.parse(agent) if agent else levels.strongest(the_game.name)
         options = dict(spec.options) | _options(option) | ({} if seed is None else {"seed": str(seed)})
         player = registry.load_agent(spec.agent, the_game, options)
-        limits = _limits(time_s, depth, nodes, spec.limits)
+        if time_s is not None:
+            check_seconds("--time-s", time_s, 86400)
+        asked = Limits(time_s, depth, nodes)
+        limits = spec.limits if asked == Limits() else asked
         if lines:
             os.nice(nice)
             _answer_lines(the_game, player, limits, lead)
@@ -141,13 +144,6 @@ def _options(words: list[str]) -> dict[str, str]:
     return options
 
 
-def _limits(time_s: float | None, depth: int | None, nodes: int | None, own: Limits) -> Limits:
-    if time_s is not None:
-        check_seconds("--time-s", time_s, 86400)
-    asked = Limits(time_s, depth, nodes)
-    return own if asked == Limits() else asked
-
-
 def _position(game: AnyGame, moves: str | None, position: str | None) -> Any:
     """The position to search; the moves may begin from any start. Raises GameError, ValueError."""
     if moves is not None and position is not None:
@@ -161,7 +157,7 @@ def _position(game: AnyGame, moves: str | None, position: str | None) -> Any:
     return line_of_play(game, texts, game.starts[-1])[-1]
 
 
-def _answer_lines(game: AnyGame, player: Agent, limits: Limits, lead: float | None) -> None:
+def _answer_lines(game: AnyGame, player: GameAgent, limits: Limits, lead: float | None) -> None:
     """Answers each line of the standard input by one, `{"error": ...}` where that is impossible, until it ends.
 
     A line that comes meanwhile makes the answer come at once; an empty line does only that.

@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 
+from agents.kernels.memory import GENERATION, NODE_LIMIT, NODES, STOP
 from games.reversi import Move, Position, Reversi
 from games.reversi.kernel import memory as layout
 from games.reversi.kernel.endgame import prove
@@ -36,8 +37,8 @@ class Solver:
     def solve(self, position: Position, every: bool = False) -> Solution:
         """The result with one best move, or with `every` best move. Raises InterruptedError after `interrupt`."""
         began_s, memory = time.perf_counter(), self._memory
-        memory[[layout.NODES, layout.NODE_LIMIT]] = 0
-        memory[layout.GENERATION] = (int(memory[layout.GENERATION]) + 1) % 64
+        memory[[NODES, NODE_LIMIT]] = 0
+        memory[GENERATION] = (int(memory[GENERATION]) + 1) % 64
         mine, theirs = position.discs[position.side], position.discs[1 - position.side]
         empties = 64 - (mine | theirs).bit_count()
         guess = expected_result(memory, mine, theirs) if empties >= GUESSED else 0
@@ -46,10 +47,10 @@ class Solver:
         best = moves[:1] if len(moves) < 2 else [Move(proof.best - 1)]
         if every and len(moves) > 1:
             best += [move for move in moves if move != best[0] and self._reaches(position, move, proof.low)]
-        if memory[layout.STOP]:
+        if memory[STOP]:
             raise InterruptedError("the proof was interrupted")
         seconds = time.perf_counter() - began_s
-        return Solution(proof.low, tuple(best), int(memory[layout.NODES]), seconds)
+        return Solution(proof.low, tuple(best), int(memory[NODES]), seconds)
 
     def _reaches(self, position: Position, move: Move, score: int) -> bool:
         after = self.game.apply(position, move)
@@ -59,4 +60,4 @@ class Solver:
 
     def interrupt(self) -> None:
         """Ends a running `solve`, and every later one, at once. Callable from any thread."""
-        self._memory[layout.STOP] = 1
+        self._memory[STOP] = 1

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 import games
-from agents import levels, players, protocols, real_board, table_link
+from agents import levels, players, protocols, real_board
 from agents.agent import AgentError
 from agents.command_line import RuleOption, new_app, refusing
 from agents.players import PlayerSpec
@@ -69,7 +69,7 @@ def engine(
         daemon = None
         if board:
             spec = _at_the_board(protocol, player)
-            daemon = table_link.start_daemon(real_board.use(config), config)
+            daemon = real_board.start_daemon(real_board.use(config), config)
         elif config is not None:
             raise ValueError("--config is for --board")
         session = protocols.open_session(protocol, the_game, spec, say)
@@ -83,7 +83,7 @@ def engine(
         if board and goes_on:
             session.hear("quit")  # nobody is there any more to be told the person's move
         if daemon is not None:
-            daemon.end(table_link.END_S)
+            daemon.end(real_board.END_S)
 
 
 def _at_the_board(protocol: str, player: str) -> PlayerSpec:

@@ -6,6 +6,7 @@ import dataclasses
 import math
 import threading
 from collections.abc import Sequence
+from typing import Any
 
 from agents.agent import Answer, GameAgent, Limits
 from agents.move_request import Luck, MoveRequest
@@ -27,7 +28,19 @@ class ExpectimaxOptions:
     seed: int = rule(0, "chooses among moves that are equally good; 0 takes the first", minimum=0, maximum=2**31)
 
 
-class Expectimax(GameAgent):
+class _DominoesPlayer(GameAgent):
+    game: DoubleDoubleDominoes
+
+    def __init__(self, game: DoubleDoubleDominoes, options: Any = None) -> None:
+        super().__init__(game, options)
+        self._luck = Luck(self.options.seed, self.options.error_percent)
+
+    @classmethod
+    def plays(cls, game: AnyGame) -> bool:
+        return game.name == DoubleDoubleDominoes.name
+
+
+class Expectimax(_DominoesPlayer):
     """Takes the move with the highest mean of points gained minus points lost, over all hands the other may hold.
 
     The other's hand and the tiles still to be drawn may be any unseen ones, all equally likely; the other is assumed to
@@ -36,17 +49,8 @@ class Expectimax(GameAgent):
     """
 
     name = "expectimax"
-    game: DoubleDoubleDominoes
     Options = ExpectimaxOptions
-
-    def __init__(self, game: DoubleDoubleDominoes, options: ExpectimaxOptions | None = None) -> None:
-        super().__init__(game, options)
-        self._luck = Luck(self.options.seed, self.options.error_percent)
-        self._nodes = 0
-
-    @classmethod
-    def plays(cls, game: AnyGame) -> bool:
-        return game.name == GAME
+    _nodes = 0
 
     def choose(self, position: Position, limits: Limits, stop: threading.Event) -> Answer:
         request = MoveRequest(self.game, position, limits, stop)
@@ -132,16 +136,13 @@ class _Turn:
         return counts
 
 
-GAME = DoubleDoubleDominoes.name
-
-
 @dataclasses.dataclass(frozen=True)
 class GreedyOptions:
     error_percent: int = rule(0, "how often, of a hundred times, a random move is played", minimum=0, maximum=100)
     seed: int = rule(0, "chooses among moves that are equally good; 0 takes the first", minimum=0, maximum=2**31)
 
 
-class Greedy(GameAgent):
+class Greedy(_DominoesPlayer):
     """Lays the tile of its hand that scores most, bonus included; among equals, the one that gives the other least.
 
     It lays whenever it can, also after a double; where it cannot, it discards the first tile of its hand. If the hand
@@ -149,16 +150,7 @@ class Greedy(GameAgent):
     """
 
     name = "greedy"
-    game: DoubleDoubleDominoes
     Options = GreedyOptions
-
-    def __init__(self, game: DoubleDoubleDominoes, options: GreedyOptions | None = None) -> None:
-        super().__init__(game, options)
-        self._luck = Luck(self.options.seed, self.options.error_percent)
-
-    @classmethod
-    def plays(cls, game: AnyGame) -> bool:
-        return game.name == GAME
 
     def choose(self, position: Position, limits: Limits, stop: threading.Event) -> Answer:
         request = MoveRequest(self.game, position)

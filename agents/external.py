@@ -8,7 +8,6 @@ if that fails too, an error names the engine. After MAX_FAILURES failures in a r
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import logging
 import threading
@@ -74,7 +73,10 @@ class External(GameAgent):
             if self._failures >= MAX_FAILURES:
                 break
             try:
-                answer = self._ask(position, limits, stop)
+                try:
+                    answer = self._ask(position, limits, stop)
+                except (KeyError, IndexError, TypeError, OverflowError) as error:  # what it wrote was no protocol
+                    raise EngineError(f"spoke nonsense: {type(error).__name__} {error}") from None
                 move = self._read(position, answer)
             except EngineStopped:
                 self.close()
@@ -102,32 +104,21 @@ class External(GameAgent):
             self.close()
         if self._process is None:
             self._process = EngineProcess(self._engine.command)
+            deadline_s = engine_protocols.deadline_in(self._engine.timeout_s)
             try:
-                with _told_as_engine_error():
-                    deadline_s = engine_protocols.deadline_in(self._engine.timeout_s)
-                    self._protocol.greet(self._process, self.game, self._engine.options, deadline_s)
+                self._protocol.greet(self._process, self.game, self._engine.options, deadline_s)
             except EngineSilent as error:
                 raise EngineError(f"does not greet as an engine for {self._engine.protocol} does: {error}") from None
         timeout_s = self._engine.timeout_s
         think_s = min(limits.time_s or THINK_S, timeout_s)
         wait_s = min(think_s + self._engine.grace_s, timeout_s) if limits.time_s else timeout_s
-        with _told_as_engine_error():
-            return self._protocol.ask(Question(self._process, self.game, position, limits, think_s, wait_s, stop))
+        return self._protocol.ask(Question(self._process, self.game, position, limits, think_s, wait_s, stop))
 
     def _read(self, position: Any, answer: Found) -> Any:
         try:
             return self.game.parse_move(position, answer.move)
         except MoveError as error:
             raise EngineError(f"played {answer.move[:40]!r}, which is refused ({error.rule}): {error}") from None
-
-
-@contextlib.contextmanager
-def _told_as_engine_error() -> Any:
-    """Turns parsing surprises into EngineError, so that malformed engine output never ends the worker."""
-    try:
-        yield
-    except (KeyError, IndexError, TypeError, OverflowError) as error:
-        raise EngineError(f"spoke nonsense: {type(error).__name__} {error}") from None
 
 
 def _find(game: AnyGame, name: str) -> Engine:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from types import ModuleType
 from typing import Any
 
 import games
@@ -44,12 +43,11 @@ def depths_of(game: AnyGame) -> Depths:
 
 def has_opening(game: AnyGame) -> bool:
     """Whether the game defines an opening, in which a search may use another depth."""
-    return _opening(game) is not None
+    return hasattr(_module(game.name), "is_opening")
 
 
 def is_opening(game: AnyGame, position: Any) -> bool:
-    tells = _opening(game)
-    return tells is not None and tells(game, position)
+    return has_opening(game) and bool(_module(game.name).is_opening(game, position))
 
 
 def depth_at(game: AnyGame, position: Any, options: Any) -> int:
@@ -59,11 +57,6 @@ def depth_at(game: AnyGame, position: Any, options: Any) -> int:
     return depth
 
 
-def _opening(game: AnyGame) -> Callable[[AnyGame, Any], bool] | None:
-    tells: Callable[[AnyGame, Any], bool] | None = getattr(_module(game.name), "is_opening", None)
-    return tells
-
-
 def is_quiet(game: AnyGame, position: Any) -> bool:
     """Whether a search that has reached its depth may judge the position as it stands."""
     tells: Callable[[AnyGame, Any], bool] | None = getattr(_module(game.name), "is_quiet", None)
@@ -71,5 +64,5 @@ def is_quiet(game: AnyGame, position: Any) -> bool:
 
 
 @functools.cache
-def _module(game: str) -> ModuleType | None:
+def _module(game: str) -> Any:
     return games.part_of(game, "heuristics")

@@ -20,7 +20,7 @@ from typing import Any
 
 import games
 from agents import players, registry
-from agents.agent import Agent, AgentError, Answer, GameAgent, Limits
+from agents.agent import AgentError, Answer, GameAgent, Limits
 from agents.players import PlayerSpec
 from agents.search import WIN
 from agents.values import SCORE, Scale
@@ -141,7 +141,7 @@ class _Level(GameAgent):
             chosen["seed"] = str(self.options.seed)
         if not self.options.book and "book" in taken:
             chosen["book"] = "false"
-        self._player: Agent = registry.load_agent(self.spec.agent, game, chosen)
+        self._player: GameAgent = registry.load_agent(self.spec.agent, game, chosen)
 
     @classmethod
     def plays(cls, game: AnyGame) -> bool:
@@ -160,9 +160,8 @@ class _Level(GameAgent):
         if (prepare := getattr(self._player, "prepare", None)) is not None:
             prepare(stop)
         own = self.spec.limits
-        allowed = Limits(own.time_s, _least(own.depth, limits.depth), _least(own.nodes, limits.nodes))
-        if own.time_s is not None and limits.time_s is not None:
-            allowed = dataclasses.replace(allowed, time_s=min(own.time_s, limits.time_s))
+        time_s = own.time_s if limits.time_s is None or own.time_s is None else min(own.time_s, limits.time_s)
+        allowed = Limits(time_s, _least(own.depth, limits.depth), _least(own.nodes, limits.nodes))
         return self._player.choose(position, allowed, stop if limits.time_s is None else _Deadline(stop, limits.time_s))
 
 

@@ -27,11 +27,8 @@ def answer_within(patience_s: float | None) -> None:
 def is_ready(name: str) -> bool:
     """Whether the game's kernel can be used at once. Unlike `import`, never waits for another thread's import."""
     module = sys.modules.get(games.module_name(name, "kernel"))
-    return module is not None and hasattr(module, "SEARCH") and not _is_importing(module)
-
-
-def _is_importing(module: object) -> bool:
-    return bool(getattr(getattr(module, "__spec__", None), "_initializing", False))
+    importing = getattr(getattr(module, "__spec__", None), "_initializing", False)
+    return hasattr(module, "SEARCH") and not importing
 
 
 def begin(name: str) -> threading.Thread:

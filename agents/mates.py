@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from games.gomoku.board import board
 from places.named_files import read_text
 
 SIZE = 15
@@ -57,7 +58,7 @@ def _position(text: str) -> tuple[tuple[int, int], int]:
         if (stones[0] | stones[1]) >> index & 1:
             raise ValueError(f"move {place + 1}, {move}, is on an occupied point")
         stones[place % 2] |= 1 << index
-        if _makes_five(stones[place % 2], index):
+        if board(SIZE).has_five(stones[place % 2]):
             raise ValueError(f"the game is over with move {place + 1}, {move}: it makes five")
     side = len(entry["moves"]) % 2
     if entry.get("to_move", side) != side:
@@ -75,21 +76,6 @@ def _index(move: object) -> int:
     return index
 
 
-def _makes_five(stones: int, index: int) -> bool:
-    x, y = index % SIZE, index // SIZE
-    for dx, dy in ((1, 0), (0, 1), (1, 1), (-1, 1)):
-        run = 1
-        for way in (1, -1):
-            step = way
-            while 0 <= x + step * dx < SIZE and 0 <= y + step * dy < SIZE:
-                if not stones >> index + step * (dy * SIZE + dx) & 1:
-                    break
-                run, step = run + 1, step + way
-        if run >= 5:
-            return True
-    return False
-
-
 @functools.cache
 def _memory() -> Any:
     # Imported here because listing the agents imports the modules beside this one, which must not load compiled code.
@@ -99,6 +85,7 @@ def _memory() -> Any:
 
 
 def _solved(stones: tuple[int, int], side: int, time_s: float) -> dict[str, object]:
+    from agents.kernels.memory import NODES
     from games.gomoku.kernel import memory as layout
     from games.gomoku.kernel.prover import Proof, begin_search, write_stones
 
@@ -117,5 +104,5 @@ def _solved(stones: tuple[int, int], side: int, time_s: float) -> dict[str, obje
         "move": line[0] if line else None,
         "line": line,
         "milliseconds": milliseconds,
-        "nodes": int(memory[layout.NODES]),
+        "nodes": int(memory[NODES]),
     }

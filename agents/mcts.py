@@ -1,4 +1,10 @@
-"""Monte Carlo tree search with random playouts, in plain Python over the rules; `agents.uct` has its tree."""
+"""Monte Carlo tree search with random playouts (UCT, upper confidence bounds applied to trees), in plain Python.
+
+A child is worth `w/(n+e) + C sqrt(ln(N+e)/(n+e))` to the side that moves into it, with its wins `w` (a draw is half of
+one), its playouts `n` and its parent's playouts `N`; children without playouts go first. Kocsis and Szepesvári, 2006;
+the final choice rules, and the bias by knowledge, are from Chaslot et al., "Progressive strategies for Monte-Carlo tree
+search", 2008.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +12,22 @@ import dataclasses
 import math
 import random
 import threading
+from collections.abc import Sequence
 from typing import Any
 
-from agents import determinization, heuristics, uct
+from agents import heuristics
 from agents.agent import AgentError, Answer, GameAgent, Limits
-from agents.move_request import MoveRequest
-from agents.uct import CHILDREN, Node
+from agents.move_request import MoveRequest, as_seen, imagined
 from rules import AnyGame, HiddenHands, RandomPlay, Side, worth_trying
 from rules.options import rule
 
 SIMULATIONS = 100
 """Playouts per move without any limit: as in the original program (docs/results.md)."""
+CHILDREN = ("max", "robust", "max_robust", "secure")
+"""Final choice rules: the highest mean, the most playouts, both, the highest lower bound."""
+EPSILON = 1e-6
+CAUTION = 1.0
+"""How far below its mean the lower bound of a child lies after one playout, for `secure`."""
 PATIENCE = 10
 """Times the requested playouts, at most, that `max_robust` may take until one child is best in playouts and mean."""
 
@@ -68,8 +79,8 @@ class Mcts(GameAgent):
         count = self._simulate(root, known, request)
         if not any(child.playouts for child in root.children.values()):
             return request.answer(self._random.choice(moves), nodes=0)
-        chosen = uct.choice(root, self.options.child, self.game)
-        move = determinization.as_seen(self.game, position, known, chosen)
+        chosen = choice(root, self.options.child, self.game)
+        move = as_seen(self.game, position, known, chosen)
         return request.answer(move, 2 * root.children[chosen].mean - 1, count, 1)
 
     @property
@@ -96,7 +107,7 @@ class Mcts(GameAgent):
         patient = None if most is None else most * patience
         count = 0
         while patient is None or count < patient:
-            if most is not None and count >= most and uct.max_robust(root) is not None:
+            if most is not None and count >= most and max_robust(root) is not None:
                 break
             if request.is_over():
                 break
@@ -123,9 +134,9 @@ class Mcts(GameAgent):
                 break
             if not node.children:
                 break
-            node = uct.most_promising(node, list(node.children.values()), self._c, self.options.bias / 100)
+            node = most_promising(node, list(node.children.values()), self._c, self.options.bias / 100)
             path.append(node)
-        uct.add_playout(path, self._play_out(node.position))
+        add_playout(path, self._play_out(node.position))
 
     def _expand(self, node: Node) -> None:
         """Lists a new node's moves, to be tried in random order or in the heuristic's."""
@@ -145,7 +156,7 @@ class Mcts(GameAgent):
     def _simulate_dealt(self, root: Node, known: Any) -> None:
         """One playout from a random deal of everything hidden; all deals share one tree, keyed by moves."""
         game, node, path = self.game, root, [root]
-        position = determinization.imagined(game, known, self._random.randrange(2**30))
+        position = imagined(game, known, self._random.randrange(2**30))
         while moves := game.legal_moves(position):
             side = game.to_move(position)
             fresh = [move for move in moves if move not in node.children]
@@ -156,11 +167,11 @@ class Mcts(GameAgent):
                 path.append(node)
                 break
             there = {id(node.children[move]): move for move in moves}
-            best = uct.most_promising(node, [node.children[move] for move in moves], self._c, 0.0)
+            best = most_promising(node, [node.children[move] for move in moves], self._c, 0.0)
             position = game.apply(position, there[id(best)])
             node = best
             path.append(node)
-        uct.add_playout(path, self._play_out(position))
+        add_playout(path, self._play_out(position))
 
     def _play_out(self, position: Any) -> float:
         """The result of a random playout for the first side: 1 won, 0.5 drawn, 0 lost."""
@@ -197,6 +208,83 @@ def _exploration(text: str) -> float:
     if not (math.isfinite(value) and value >= 0):
         raise AgentError(f"mcts: option c is a number of at least 0, or sqrt2, not {text!r}")
     return value
+
+
+class Node:
+    """A position in the tree, or in games with hidden hands all positions that the same moves lead to."""
+
+    __slots__ = ("bias", "children", "mover", "playouts", "position", "untried", "wins")
+
+    def __init__(self, position: Any, mover: Side) -> None:
+        self.position = position
+        self.mover = mover
+        """Side that moved here; `wins` counts for it."""
+        self.children: dict[Any, Node] = {}
+        self.untried: list[Any] | None = None
+        """Moves without a playout, the next one last; None before the first visit."""
+        self.playouts = 0
+        self.wins = 0.0
+        self.bias = 0.0
+        """The heuristic's value relative to the siblings, 0 to 1."""
+
+    @property
+    def mean(self) -> float:
+        """Wins per playout, for the side that moved here; needs at least one playout."""
+        return self.wins / self.playouts
+
+
+def most_promising(node: Node, children: Sequence[Node], c: float, bias: float) -> Node:
+    """The child with the highest bound, the first of equals; all have playouts. `bias` is the weight of knowledge."""
+    log = math.log(node.playouts + EPSILON)
+    best, most = children[0], -math.inf
+    for child in children:
+        n = child.playouts + EPSILON
+        bound = child.wins / n + c * math.sqrt(log / n)
+        if bias:
+            bound += bias * child.bias / (n + 1)
+        if bound > most:
+            best, most = child, bound
+    return best
+
+
+def add_playout(path: Sequence[Node], first: float) -> None:
+    """Counts a playout at every node of the path; `first` is its value for the first side, 0 to 1."""
+    for node in path:
+        node.playouts += 1
+        node.wins += first if node.mover == 0 else 1 - first
+
+
+def choice(root: Node, kind: str, game: AnyGame) -> Any:
+    """The move to play by one of CHILDREN. At least one child must have playouts."""
+    tried = _tried(root)
+    if kind == "robust":
+        return max(tried, key=lambda move: (tried[move].playouts, tried[move].mean))
+    if kind == "secure":
+        return max(tried, key=lambda move: tried[move].mean - CAUTION / math.sqrt(tried[move].playouts))
+    if kind == "max_robust" and (both := max_robust(root)) is not None:
+        return both
+
+    def replies(move: Any) -> int:
+        """Children tried so far if the node has no position, otherwise legal moves."""
+        node = tried[move]
+        return len(node.children if node.position is None else game.legal_moves(node.position))
+
+    most = max(child.mean for child in tried.values())
+    equal = [move for move, child in tried.items() if child.mean == most]
+    return equal[0] if len(equal) == 1 else min(equal, key=replies)
+
+
+def max_robust(root: Node) -> Any:
+    """The move with the most playouts if its mean is also the highest; otherwise None."""
+    tried = _tried(root)
+    if not tried:
+        return None
+    robust = max(tried, key=lambda move: (tried[move].playouts, tried[move].mean))
+    return robust if tried[robust].mean == max(child.mean for child in tried.values()) else None
+
+
+def _tried(root: Node) -> dict[Any, Node]:
+    return {move: child for move, child in root.children.items() if child.playouts}
 
 
 AGENT = Mcts

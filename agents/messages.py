@@ -47,8 +47,6 @@ class Part(BaseModel):
 
 
 class Message(Part):
-    """Base of all messages."""
-
     schema_version: Literal[1] = SCHEMA
 
 
@@ -61,8 +59,6 @@ class LimitsPart(Part):
 
 
 class PlayerPart(Part):
-    """Who plays a side."""
-
     agent: str | None = None
     """Name of the agent; null is a person."""
     options: dict[str, str] = Field(default_factory=dict)
@@ -71,38 +67,31 @@ class PlayerPart(Part):
 
 
 class OutcomePart(Part):
-    """How the game ended."""
-
     winner: int | None
     reason: str
     scores: tuple[int | float, int | float] | None = None
 
 
 class StateMessage(Message):
-    """The whole state of a physical table: each message is complete and needs no earlier one."""
+    """The whole state of a physical table: each message is complete. docs/protocol.md describes every field."""
 
     type: Literal["state"] = "state"
     session: Name
-    """Changes with every start of the daemon."""
     table: Name
     game: Name
     rules: dict[str, str]
-    """The rule options in force, all of them."""
     game_id: Name
     """Changes with every new game."""
     sequence: Count
     """Grows with every published state; a reply quotes it."""
     ply: Count
     moves: list[MoveText] = Field(max_length=4096)
-    """All moves so far, as texts of the game."""
     position: PositionText
-    """The position's text."""
     board: Text
     """The believed board: one class letter per cell."""
     figures: Text = ""
     """What stands on each cell, where the rules know more than the board shows: `♔` for a white king; else empty."""
     cells: list[Name]
-    """Names of the cells, in the order of `board`."""
     sides: tuple[str, str]
     to_move: Literal[0, 1]
     players: tuple[PlayerPart, PlayerPart]
@@ -113,15 +102,11 @@ class StateMessage(Message):
     agent_move: MoveText | None = None
     """The agent's move that someone must still carry out on the board."""
     verdict: str
-    """Code of the last verdict."""
     text: Text = ""
-    """The sentence said last."""
     outcome: OutcomePart | None = None
 
 
 class ReadyMessage(Message):
-    """Announces a worker and what it can play."""
-
     type: Literal["ready"] = "ready"
     worker: Name
     agents: list[Name] = Field(min_length=1, max_length=64)
@@ -129,8 +114,6 @@ class ReadyMessage(Message):
 
 
 class HeartbeatMessage(Message):
-    """Tells that a worker is alive."""
-
     type: Literal["heartbeat"] = "heartbeat"
     worker: Name
 
@@ -153,8 +136,6 @@ class FailureMessage(AnswerMessage):
 
 
 class ReplyMessage(AnswerMessage):
-    """A worker's move for one state."""
-
     type: Literal["reply"] = "reply"
     move: MoveText
     score: float | None = None
@@ -191,12 +172,11 @@ def encode(message: Message) -> bytes:
 
 
 def decode_from_worker(data: bytes) -> AnyWorkerMessage:
-    """Parses a worker's message. Raises MessageError."""
+    """Raises MessageError, as `decode_from_daemon` does."""
     return _decode(_worker_adapter, data)
 
 
 def decode_from_daemon(data: bytes) -> StateMessage | ErrorMessage:
-    """Parses a message of the daemon. Raises MessageError."""
     return _decode(_daemon_adapter, data)
 
 

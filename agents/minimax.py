@@ -7,9 +7,9 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from agents import determinization, heuristics
+from agents import heuristics
 from agents.agent import Answer, GameAgent, Limits
-from agents.move_request import Luck, MoveRequest
+from agents.move_request import Luck, MoveRequest, as_seen, imagined
 from agents.plain_search import final_score
 from agents.search import MAX_DEPTH
 from rules import AnyGame
@@ -71,7 +71,7 @@ class Minimax(GameAgent):
     def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
         """The best move at the depth; if interrupted, the best so far. Raises ValueError where the game is over."""
         request = MoveRequest(self.game, position, limits, stop)
-        world = determinization.imagined(self.game, position, self.options.seed)
+        world = imagined(self.game, position, self.options.seed)
         depth = limits.depth or heuristics.depth_at(self.game, position, self.options)
         depth = depth or heuristics.depths_of(self.game).usual
         nodes = 0
@@ -91,7 +91,7 @@ class Minimax(GameAgent):
             depth = 0
         most = max(scores.values(), default=0)
         equal = [move for move in moves if scores.get(move, None if scores else 0) == most]
-        move = determinization.as_seen(self.game, position, world, self._luck.one_of(equal))
+        move = as_seen(self.game, position, world, self._luck.one_of(equal))
         return request.answer(move, float(most) if scores else None, nodes, depth)
 
     def _score(self, position: Any, move: Any, depth: int, visit: Callable[[], None]) -> int:

@@ -1,4 +1,4 @@
-"""A question to an agent: its legal moves, since when it has been thinking, and whether it may go on."""
+"""A question to an agent: its legal moves, what its side may know, the time spent on it, and whether it may go on."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from agents.agent import Answer, Limits
-from rules import AnyGame
+from rules import AnyGame, HiddenHands
+
+DEALS = 8
+"""Deals tried to find one in which the game is not over."""
 
 
 class MoveRequest:
@@ -60,6 +63,28 @@ class Luck:
     def one_of(self, equal: Sequence[Any]) -> Any:
         """One of moves that are equally good."""
         return self._choosing.choice(equal) if self._choosing else equal[0]
+
+
+def imagined(game: AnyGame, position: Any, seed: int) -> Any:
+    """The position as the side to move knows it, with hidden tiles dealt at random; as is where nothing is hidden.
+
+    The same seed gives the same deal. If the mover's own hand is hidden, it is dealt too. Deals that end the game are
+    skipped; if all do, the hidden tiles stay hidden.
+    """
+    if not isinstance(game, HiddenHands):
+        return position
+    known = game.view(position, game.to_move(position))
+    deals = (game.deal(known, seed + more) for more in range(DEALS))
+    return next((dealt for dealt in deals if game.outcome(dealt) is None), known)
+
+
+def as_seen(game: AnyGame, position: Any, world: Any, move: Any) -> Any:
+    """Translates a move of the imagined position to the real one, where a hidden hand names no discard."""
+    legal = game.legal_moves(position)
+    if move in legal:
+        return move
+    steps = game.steps(world, move)
+    return next(other for other in legal if game.steps(position, other) == steps)
 
 
 def texts_of(game: AnyGame, position: Any, moves: Iterable[Any]) -> list[str]:

@@ -69,14 +69,14 @@ def eval_neural(
     rules = MorrisRules(flying=True, mill_protected=True)
     decision = decision_ms(loaded, NineMensMorris(rules), good.states) if timed else {}
     if as_json:
-        phases = {name: found.as_json() for name, found in figures.items() if name != "all"}
+        phases = {name: found for name, found in figures.items() if name != "all"}
         more: dict[str, object] = {"decision_ms": decision} if decision else {}
         if confused:
             more |= {"purposes": PURPOSES, "confusion": {name: table.tolist() for name, table in tables.items()}}
-        typer.echo(json.dumps({"design": design, **figures["all"].as_json(), "phases": phases, **more}))
+        typer.echo(json.dumps({"design": design, **figures["all"], "phases": phases, **more}))
         return
     for name, found in figures.items():
-        shares = ", ".join(f"{what} {value}" for what, value in found.as_json().items())
+        shares = ", ".join(f"{what} {value}" for what, value in found.items())
         typer.echo(f"{name}: {shares}")
     if decision:
         typer.echo(f"a decision takes {decision['median']} ms, 95 % of them {decision['p95']} ms at most")

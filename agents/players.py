@@ -12,7 +12,7 @@ import threading
 from typing import Any
 
 from agents import registry
-from agents.agent import Agent, AgentError, Answer, Limits
+from agents.agent import AgentError, Answer, GameAgent, Limits
 from rules import AnyGame
 
 
@@ -62,7 +62,7 @@ class Player:
 
     def __init__(self, spec: PlayerSpec, game: AnyGame) -> None:
         self.spec = spec
-        self._agent: Agent = registry.load_agent(spec.agent, game, dict(spec.options))
+        self._agent: GameAgent = registry.load_agent(spec.agent, game, dict(spec.options))
 
     def choose(self, position: Any, stop: threading.Event | None = None) -> Answer:
         return self._agent.choose(position, self.spec.limits, stop or threading.Event())

@@ -1,12 +1,16 @@
 """Two programs play reversi against each other on one board file, called in turn as `PROGRAM SYMBOL FILE`.
 
-A program reads the board, plays one move for its symbol and overwrites the file; if its side has no move, it leaves the
-file as it is. Anything else forfeits the game: the file is checked after every call.
+The file is JSON: a list of eight rows of eight numbers, 0 empty, 1 black (X), 2 white (O). A program reads it, plays
+one move for its symbol and overwrites it; if its side has no move, it leaves the file as it is. Anything else forfeits
+the game: the file is checked after every call.
 """
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import json
+import os
 import shlex
 import shutil
 import tempfile
@@ -14,21 +18,18 @@ from collections.abc import Callable
 from pathlib import Path
 from subprocess import DEVNULL, TimeoutExpired
 
-from agents import board_file
-from agents.board_file import SYMBOLS, BoardFileError
-from games.reversi import PASS, Move, Position, Reversi
+from games.reversi import CELLS, PASS, Move, Position, Reversi
+from places.named_files import read_bytes
 from processes import Process
 from rules import Outcome, Side
 from rules.turns import changed_cells
 
+SIZE = 8
+SYMBOLS = (1, 2)
+"""Numbers of black's and white's discs, indexed by `Side`."""
+MAX_BYTES = 65536
 NAMES = ("A", "B")
 MAX_TAIL_LENGTH = 200
-
-
-@dataclasses.dataclass(frozen=True)
-class Program:
-    name: str
-    words: tuple[str, ...]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,21 +48,21 @@ class Played:
     forfeit: Forfeit | None = None
 
 
-def program(name: str, command: str) -> Program:
-    """The program for a command line. Raises ValueError if there is no such program."""
+def program(name: str, command: str) -> list[str]:
+    """The words of a command line. Raises ValueError if there is no such program."""
     try:
         words = shlex.split(command)
     except ValueError as error:
         raise ValueError(f"program {name}: {command!r} is no command: {error}") from None
     if not words or shutil.which(words[0]) is None:
         raise ValueError(f"program {name}: {command!r} cannot be run: there is no program {(words or [''])[0]!r}")
-    return Program(name, tuple(words))
+    return words
 
 
 class Match:
     def __init__(
         self,
-        pair: tuple[Program, Program],
+        pair: tuple[list[str], list[str]],
         path: Path,
         timeout_s: float,
         on_turn: Callable[[Position, str], None],
@@ -77,11 +78,11 @@ class Match:
         """
         game = self._game
         moves: list[str] = []
-        board_file.write(self._path, position.discs)
+        write_board(self._path, position.discs)
         while (outcome := game.outcome(position)) is None:
             result = self._turn(position)
             if isinstance(result, Forfeit):
-                board_file.write(self._path, position.discs)
+                write_board(self._path, position.discs)
                 return Played(position, tuple(moves), 1 - position.side, None, result)
             moves.append(game.format_move(position, result))
             position = game.apply(position, result)
@@ -92,7 +93,7 @@ class Match:
         if (failure := self._call(position.side)) is not None:
             return failure
         try:
-            discs = board_file.read(self._path)
+            discs = read_board(self._path)
         except BoardFileError as error:
             return Forfeit("broken_file", f"left no board behind: {error}")
         return self._judge(position, discs)
@@ -114,7 +115,7 @@ class Match:
         return Forfeit(fault.rule, fault.text)
 
     def _call(self, side: Side) -> Forfeit | None:
-        command = [*self._pair[side].words, str(SYMBOLS[side]), str(self._path)]
+        command = [*self._pair[side], str(SYMBOLS[side]), str(self._path)]
         with tempfile.TemporaryFile() as output:
             try:
                 process = Process(command, stdin=DEVNULL, stdout=output, stderr=output)
@@ -138,3 +139,64 @@ def start(discs: tuple[int, int], side: Side) -> Position:
     if Reversi().outcome(position) is not None:
         raise ValueError("on this board neither side can lay a disc: the game is over already")
     return position
+
+
+class BoardFileError(ValueError):
+    """A file that holds no board; the message names the file and the error, with row and value."""
+
+
+def read_board(path: Path) -> tuple[int, int]:
+    """Black's and white's discs on the board in the file, a bit per cell. Raises BoardFileError."""
+    try:
+        data = read_bytes(path, MAX_BYTES)
+    except OSError as error:
+        raise BoardFileError(f"{path}: cannot be read: {error.strerror}") from None
+    try:
+        rows = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise BoardFileError(f"{path}: is not JSON: {error}") from None
+    if not isinstance(rows, list) or len(rows) != SIZE:
+        what = f"{len(rows)} rows" if isinstance(rows, list) else type(rows).__name__
+        raise BoardFileError(f"{path}: a board is a list of {SIZE} rows, not {what}")
+    discs = [0, 0]
+    for number, row in enumerate(rows):
+        _read_row(path, number, row, discs)
+    return discs[0], discs[1]
+
+
+def _read_row(path: Path, number: int, row: object, discs: list[int]) -> None:
+    if not isinstance(row, list) or len(row) != SIZE:
+        what = f"{len(row)} values" if isinstance(row, list) else repr(row)[:40]
+        raise BoardFileError(f"{path}: row {number + 1} is a list of {SIZE} values, not {what}")
+    for column, value in enumerate(row):
+        if type(value) is not int or value not in (0, *SYMBOLS):
+            where = f"row {number + 1}, column {column + 1} ({CELLS[number * SIZE + column]})"
+            raise BoardFileError(f"{path}: {where} is 0, 1 or 2, not {repr(value)[:40]}")
+        if value:
+            discs[SYMBOLS.index(value)] |= 1 << number * SIZE + column
+
+
+def write_board(path: Path, discs: tuple[int, int]) -> None:
+    """Replaces the file atomically: a reader sees the old board or the new one. Raises BoardFileError."""
+    black, white = discs
+    cells = [1 if black >> cell & 1 else 2 if white >> cell & 1 else 0 for cell in range(SIZE * SIZE)]
+    rows = [cells[row : row + SIZE] for row in range(0, SIZE * SIZE, SIZE)]
+    target = path.resolve()
+    name = ""
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(json.dumps(rows) + "\n")
+        Path(name).chmod(target.stat().st_mode & 0o777 if target.exists() else 0o644)
+        Path(name).replace(target)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            Path(name).unlink()
+        raise BoardFileError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def shown(position: Position) -> str:
+    black, white = position.discs
+    letters = ["X" if black >> cell & 1 else "O" if white >> cell & 1 else "." for cell in range(len(CELLS))]
+    rows = [f"{row + 1} {' '.join(letters[row * SIZE : row * SIZE + SIZE])}" for row in range(SIZE)]
+    return "\n".join(["  a b c d e f g h", *rows])

@@ -11,11 +11,11 @@ from typing import Annotated
 
 import typer
 
-from agents import board_file, players, programs
+from agents import players, programs
 from agents.agent import Limits
-from agents.board_file import SYMBOLS
 from agents.command_line import JsonOption, new_app, refusing
 from agents.players import Player, PlayerSpec
+from agents.programs import SYMBOLS
 from agents.search import MAX_DEPTH
 from games.reversi import PASS, Position, Reversi
 
@@ -47,13 +47,13 @@ def one_move(
     with refusing("one-move"):
         if symbol not in SYMBOLS:
             raise ValueError(f"SYMBOL is 1 (black) or 2 (white), not {symbol}")
-        position, game = Position(board_file.read(file), SYMBOLS.index(symbol)), Reversi()
+        position, game = Position(programs.read_board(file), SYMBOLS.index(symbol)), Reversi()
         moves = game.legal_moves(position)
         text = None
         if moves and moves != [PASS]:
             move = Player(_spec(agent, depth, time_s), game).choose(position).move
             text = game.format_move(position, move)
-            board_file.write(file, game.apply(position, move).discs)
+            programs.write_board(file, game.apply(position, move).discs)
     if as_json:
         typer.echo(json.dumps({"move": text, "symbol": symbol}))
     else:
@@ -95,7 +95,7 @@ def match(
         if not (math.isfinite(timeout_s) and 0 < timeout_s <= MAX_S):
             raise ValueError(f"--timeout-s is above 0 and at most {MAX_S:g} seconds, not {timeout_s:g}")
         made = (programs.program("A", pair[0]), programs.program("B", pair[1]))
-        discs = Reversi().initial().discs if board is None else board_file.read(board)
+        discs = Reversi().initial().discs if board is None else programs.read_board(board)
         start = programs.start(discs, SYMBOLS.index(first))
         with tempfile.TemporaryDirectory(prefix="kibitzer-match-") as folder:
             path = Path(folder) / "board.json" if board is None else board.resolve()
@@ -107,10 +107,10 @@ def match(
 class _Printer:
     def __init__(self, start: Position) -> None:
         self._side = start.side
-        typer.echo(f"{board_file.shown(start)}\n")
+        typer.echo(f"{programs.shown(start)}\n")
 
     def __call__(self, position: Position, move: str) -> None:
-        typer.echo(f"{programs.NAMES[self._side]} ({'XO'[self._side]}) {move}\n{board_file.shown(position)}\n")
+        typer.echo(f"{programs.NAMES[self._side]} ({'XO'[self._side]}) {move}\n{programs.shown(position)}\n")
         sys.stdout.flush()
         self._side = position.side
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import agents
 import games
-from agents.agent import ENTRY_POINTS, Agent, AgentError, GameAgent
+from agents.agent import ENTRY_POINTS, AgentError, GameAgent
 from rules import AnyGame, RuleError
 from rules.options import parse_options
 
@@ -62,7 +62,7 @@ def games_of(name: str) -> tuple[str, ...]:
     return tuple(game for game in games.names() if agent.plays(games.load(game)))
 
 
-def load_agent(name: str, game: AnyGame, options: Mapping[str, object] | None = None) -> Agent:
+def load_agent(name: str, game: AnyGame, options: Mapping[str, object] | None = None) -> GameAgent:
     """Creates a player of the game. Raises AgentError naming the agent, the game, or the option and its values."""
     agent = find(name)
     if not agent.plays(game):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import sys
@@ -18,12 +19,14 @@ from rich.progress import track
 import games
 from agents import puzzles
 from agents.command_line import GameOption, RuleOption, new_app, refusing
-from agents.obf import read_obf, table_for
-from rules import AnyGame
+from games.reversi import Position, Reversi
+from places.named_files import read_text
+from rules import AnyGame, PositionError
 from rules.options import rules_from_words
 
 app = new_app(rich_markup_mode="markdown")
 MAX_SEED = 2**31
+MAX_BYTES = 64 << 20
 
 Object = dict[str, object]
 
@@ -82,7 +85,8 @@ def _solved(path: Path, every_best: bool, table_mb: int | None) -> Iterator[Obje
     endgames = read_obf(path)
     from agents.endgames import Solver  # compiles the kernel, which takes a while the first time
 
-    solver = Solver(table_mb or table_for(endgames))
+    hard = max(endgame.empties for endgame in endgames) > 17
+    solver = Solver(table_mb or (256 if hard else 16))  # a large table itself costs time
     # Compiled code does not react to Ctrl-C, so it runs in a worker thread while this one waits.
     with ThreadPoolExecutor(1) as thread:
         try:
@@ -99,6 +103,42 @@ def _solved(path: Path, every_best: bool, table_mb: int | None) -> Iterator[Obje
                 }
         finally:
             solver.interrupt()
+
+
+@dataclasses.dataclass(frozen=True)
+class Endgame:
+    line: int
+    position: Position
+
+    @property
+    def empties(self) -> int:
+        return 64 - sum(discs.bit_count() for discs in self.position.discs)
+
+
+def read_obf(path: Path) -> list[Endgame]:
+    """The positions of an OBF file. Raises ValueError naming the line.
+
+    A line is 64 characters X, O and - from a1 along the rows, a space, the side to move, a semicolon; the rest, such as
+    published results, is ignored. Empty lines and lines that begin with % or # are skipped.
+    """
+    game, found = Reversi(), []
+    try:
+        text = read_text(path, MAX_BYTES)
+    except UnicodeDecodeError:
+        raise ValueError(f"{path} is no text file") from None
+    except OSError as error:
+        raise ValueError(f"{path}: {error.strerror}") from None
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or line.lstrip()[0] in "%#":
+            continue
+        position, _, _ = line.partition(";")
+        try:
+            found.append(Endgame(number, game.parse_position(position)))
+        except PositionError as error:
+            raise ValueError(f"{path}, line {number}: {error}") from None
+    if not found:
+        raise ValueError(f"{path} holds no position")
+    return found
 
 
 def _words(value: object) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 import games
 from agents import registry
-from agents.agent import Agent, Limits
+from agents.agent import GameAgent, Limits
 from agents.messages import AnswerMessage, FailureMessage, ReplyMessage, StateMessage
 from rules import AnyGame, MoveError
 from rules.turns import line_of_play
@@ -29,7 +29,7 @@ class Thinker:
 
     def __init__(self, worker: str, deliver: Callable[[StateMessage, AnswerMessage], None]) -> None:
         self._worker, self._deliver = worker, deliver
-        self._agents: collections.OrderedDict[tuple[object, ...], tuple[AnyGame, Agent]] = collections.OrderedDict()
+        self._agents: collections.OrderedDict[tuple[object, ...], tuple[AnyGame, GameAgent]] = collections.OrderedDict()
         self._waiting: collections.OrderedDict[str, StateMessage] = collections.OrderedDict()
         self._table: str | None = None
         self._stop = threading.Event()
@@ -117,7 +117,7 @@ class Thinker:
             "sequence": state.sequence,
         }
 
-    def _agent(self, state: StateMessage, name: str, options: dict[str, str]) -> tuple[AnyGame, Agent]:
+    def _agent(self, state: StateMessage, name: str, options: dict[str, str]) -> tuple[AnyGame, GameAgent]:
         """The state's game, and the agent kept for this table and game with what it has learnt."""
         rules, chosen = tuple(sorted(state.rules.items())), tuple(sorted(options.items()))
         key = (state.table, state.session, state.game_id, state.game, rules, name, chosen)

@@ -6,18 +6,22 @@ import contextlib
 import os
 import stat
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import BinaryIO
+
+from places.named_files import open_regular
 
 
-def write_atomically(path: Path, content: bytes, *, private: bool = False) -> None:
+def write_atomically(path: Path, content: bytes | Callable[[BinaryIO], object], *, private: bool = False) -> None:
     """Writes through a temporary file in the same folder, so no reader or power cut leaves half. Raises OSError.
 
-    Only its owner may read a `private` file.
+    Only its owner may read a `private` file. A content too large for memory writes itself.
     """
     descriptor, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # made 0600
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
+            content(file) if callable(content) else file.write(content)
             file.flush()
             os.fsync(file.fileno())
         if not private:
@@ -27,6 +31,19 @@ def write_atomically(path: Path, content: bytes, *, private: bool = False) -> No
         with contextlib.suppress(OSError):
             Path(beside).unlink()
         raise
+
+
+def write_private(path: Path, content: bytes) -> None:
+    """Writes a private file, and makes its folder. Raises OSError."""
+    path.parent.mkdir(mode=stat.S_IRWXU, parents=True, exist_ok=True)
+    write_atomically(path, content, private=True)
+
+
+def read_private(path: Path, most_bytes: int) -> tuple[bytes, bool]:
+    """The file's content, and whether others may read it, too. Raises OSError."""
+    with open_regular(path, most_bytes) as file:
+        mode = os.fstat(file.fileno()).st_mode
+        return bytes(file.read()), bool(mode & (stat.S_IRWXG | stat.S_IRWXO))
 
 
 def make_private(path: Path) -> None:

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
+import threading
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 from hypothesis.internal.conjecture import providers
+
+import games
+from daemon.setup.catalogue import Catalogue
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT.parent / "shared" / "data"
@@ -26,6 +32,11 @@ for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 """Containers often set it; every worker, and every program that a test starts, would then compile all modules anew."""
+_SHM = "/dev/shm"
+if Path(_SHM).is_dir() and shutil.disk_usage(_SHM).free > 4 << 30 and not os.statvfs(_SHM).f_flag & os.ST_NOEXEC:
+    os.environ["TMPDIR"] = tempfile.tempdir = _SHM
+"""Files of tests lie in memory where there is room: of the thousands of moves that are recorded, each would wait for a
+disk. Tests start programs there, too."""
 signal.signal(signal.SIGINT, signal.default_int_handler)
 """A shell that runs the tests in the background makes them ignore Ctrl-C, and programs started here would inherit
 that."""
@@ -63,6 +74,29 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
     report = yield
     report.sections = [(title, text.encode("utf-8", "backslashreplace").decode()) for title, text in report.sections]
     return report
+
+
+ASK_PROGRAM = Catalogue._ask
+
+
+@pytest.fixture(autouse=True, scope="session")
+def agents_listed_here() -> Iterator[None]:
+    """Every daemon has a program list the agents, for half a second; here most have the same list at once."""
+
+    def ask(catalogue: Catalogue) -> None:
+        from agents import agents_cli
+
+        catalogue.newest = agents_cli.catalogue(games.names())
+
+    def make(catalogue: Catalogue) -> None:
+        catalogue._thread = threading.Thread(target=catalogue._ask)
+        catalogue._thread.start()
+        catalogue._thread.join()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Catalogue, "__init__", make)
+        patch.setattr(Catalogue, "_ask", ask)
+        yield
 
 
 @pytest.fixture

@@ -84,9 +84,9 @@ def kibitzer(*words: object) -> str:
     return done.stdout
 
 
-def of_games(*words: object, code: int = 0) -> str:
-    """Runs a command about recorded games in this process and returns what it writes."""
-    done = CliRunner().invoke(main.load("games"), list(map(str, words)))
+def here(name: str, *words: object, code: int = 0) -> str:
+    """Runs a command in this process and returns what it writes."""
+    done = CliRunner().invoke(main.load(name), list(map(str, words)))
     assert done.exit_code == code, done.output
     return done.output
 
@@ -125,9 +125,9 @@ def test_it_keeps_what_every_game_promises() -> None:
 
 
 def test_agents_play_it_and_the_arena_counts() -> None:
-    told = json.loads(kibitzer("arena", "match", "centre", "level-1", "--game", "four", "--games", 2, "--json"))
+    told = json.loads(here("arena", "match", "centre", "level-1", "--game", "four", "--games", 2, "--json"))
     assert told["tally"] == {"wins": 2, "draws": 0, "losses": 0} and told["reasons"] == {"four_in_a_row": 2}
-    assert json.loads(kibitzer("move", "--game", "four", "--agent", "alphabeta", "--depth", 2, "--json"))
+    assert json.loads(here("move", "move", "--game", "four", "--agent", "alphabeta", "--depth", 2, "--json"))
 
 
 def test_its_own_evaluation_judges_and_is_asked_only_where_the_board_is_quiet() -> None:
@@ -148,16 +148,16 @@ def test_a_demo_of_it_is_recorded_written_and_read_again(tmp_path: Path) -> None
     assert (told["game"], told["wrong_boards"], told["missed_plies"]) == ("connect_four", 0, 0)
     record = tmp_path / "demo.sqlite"
     shutil.copy(told["journal"], record)
-    moves = of_games("show", "last", "--journal", record).splitlines()[-1].split()
+    moves = here("games", "show", "last", "--journal", record).splitlines()[-1].split()
     assert len(moves) == told["plies"]
     for name in ("moves", "json", "png"):
-        of_games("export", "last", "--journal", record, "--format", name, "--out", tmp_path / f"game.{name}")
+        here("games", "export", "last", "--journal", record, "--format", name, "--out", tmp_path / f"game.{name}")
     for name in ("moves", "json"):
         other = tmp_path / f"{name}.sqlite"
-        of_games("import", tmp_path / f"game.{name}", "--journal", other)
-        assert of_games("show", "last", "--journal", other).splitlines()[-1].split() == moves
-    assert "sgf is for go and gomoku; connect_four is written as moves, json, png" in of_games(
-        "export", "last", "--journal", record, "--format", "sgf", code=2
+        here("games", "import", tmp_path / f"game.{name}", "--journal", other)
+        assert here("games", "show", "last", "--journal", other).splitlines()[-1].split() == moves
+    assert "sgf is for go and gomoku; connect_four is written as moves, json, png" in here(
+        "games", "export", "last", "--journal", record, "--format", "sgf", code=2
     )
 
 

@@ -214,22 +214,6 @@ def test_another_system_is_refused_in_one_line(system: str) -> None:
     )
 
 
-def test_help_lists_every_command_without_importing_any() -> None:
-    heavy = "print(sorted(set(sys.modules) & {'cv2', 'numpy'}))"
-    code = f"import sys; from daemon.cli.main import main; main(['--help']); {heavy}"
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, cwd=ROOT)
-    assert result.stdout.rstrip().endswith("[]")
-    assert "demo" in result.stdout
-
-
-def test_unknown_command_names_the_nearest_one() -> None:
-    command = [sys.executable, "-m", "daemon.cli", "dmeo"]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=ROOT)
-    assert result.returncode == 2
-    assert "did you mean 'demo'?" in result.stderr
-    assert "Traceback" not in result.stderr
-
-
 @pytest.mark.parametrize(
     ("library", "wanted"),
     [

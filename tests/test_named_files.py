@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agents import board_file, certificates, engines, mates, obf
+from agents import certificates, engines, mates, programs, solve_cli
 from agents.arena.record import Record
 from agents.morris_networks.good_moves import read_good_moves
 from calibration import annotations
@@ -31,9 +31,9 @@ READERS = {
     "annotation": annotations.read_annotation,
     "photo": read_photo,
     "bundle": BundleFile,
-    "board": board_file.read,
+    "board": programs.read_board,
     "key": certificates.read,
-    "endgames": obf.read_obf,
+    "endgames": solve_cli.read_obf,
     "mates": lambda path: list(mates.read_positions(path)),
     "good moves": read_good_moves,
     "imported game": read_game,

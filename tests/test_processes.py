@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,7 @@ import pytest
 import processes
 from lab.bench.processes import family as family_of
 from processes import MAX_LINE, LineProcess, Process, family
+from tests.waiting import wait_for
 
 ROOT = Path(__file__).parents[1]
 DEADLINE_S = 180.0
@@ -32,13 +33,6 @@ family.GRACE_S = 0.3
 Process(sys.argv[1:])
 time.sleep(777)
 """
-
-
-def wait_for(done: Callable[[], object]) -> None:
-    deadline_s = time.monotonic() + DEADLINE_S
-    while not done():
-        assert time.monotonic() < deadline_s, "it did not come to pass in time"
-        time.sleep(0.01)
 
 
 def running(words: str) -> list[int]:

@@ -15,6 +15,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 OTHERS = ("python-daemon==3.1.2", "openai-agents==0.24.0")
 DEMO = ("demo", "--headless", "--fast", "--rule", "men=3", "--plies", "6", "--json")
+AGENTS = ("agents", "--game", "morris", "--json")
 PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "-q")
 
 
@@ -44,9 +45,10 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("last", ["kibitzer", "others"])
-def test_an_installation_plays_a_demo_whichever_was_installed_last(
+def test_an_installation_is_itself_whichever_was_installed_last(
     last: str, wheels: list[Path], home: Path, tmp_path: Path
 ) -> None:
+    """It plays a demo where the others came last, which takes longest; else it lists its agents."""
     venv.create(tmp_path, with_pip=False)
     packages = sysconfig.get_path("purelib", vars={"base": str(tmp_path)})
     Path(packages, "needed.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
@@ -59,9 +61,12 @@ def test_an_installation_plays_a_demo_whichever_was_installed_last(
     ours = ("PYTHONPATH", "PYTHONSAFEPATH", "VIRTUAL_ENV")
     kept = {name: value for name, value in os.environ.items() if name not in ours and "XDG" not in name}
     played = subprocess.run(
-        [tmp_path / "bin" / "kibitzer", *DEMO],
+        [tmp_path / "bin" / "kibitzer", *(DEMO if last == "others" else AGENTS)],
         cwd=home, env={**kept, "HOME": str(home)}, capture_output=True, text=True, timeout=600,
     )  # fmt: skip
     assert played.returncode == 0, played.stderr
-    tally = json.loads(played.stdout)
-    assert tally["plies"] >= 6 and tally["wrong_boards"] == tally["missed_plies"] == 0
+    told = json.loads(played.stdout)
+    if last == "others":
+        assert told["plies"] >= 6 and told["wrong_boards"] == told["missed_plies"] == 0
+    else:
+        assert "alphabeta" in [agent["name"] for agent in told["agents"]]

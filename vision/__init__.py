@@ -1,4 +1,4 @@
-"""From a picture to a board reading: cameras, alignment, gate, cells, settling; and the simulated table."""
+"""From a picture to a board reading: cameras, finding and following the board, its cells, settling, calibrating."""
 
 import os
 

@@ -107,14 +107,13 @@ class KnockOut:
     def result(self, played: Mapping[str, Played]) -> Bracket:
         rounds, left = self._walk(played)
         champion = None if left else rounds[-1][0].winner
-        return Bracket(tuple(spec.text for spec in self.specs), tuple(rounds), tuple(self._first()[1]), champion)
-
-    def _first(self) -> tuple[list[tuple[int, int]], list[int]]:
-        return first_round(len(self.specs))
+        return Bracket(
+            tuple(spec.text for spec in self.specs), tuple(rounds), tuple(first_round(len(self.specs))[1]), champion
+        )
 
     def _walk(self, played: Mapping[str, Played]) -> tuple[list[tuple[Meeting, ...]], list[Job]]:
         """The finished rounds, and the games of the next one."""
-        meetings, through = self._first()
+        meetings, through = first_round(len(self.specs))
         rounds: list[tuple[Meeting, ...]] = []
         while meetings:
             met = [self.pairings(len(rounds) + 1, a, b) for a, b in meetings]

@@ -61,9 +61,6 @@ class Pairing:
     jobs: tuple[Job, ...]
     """Pairs of games with the same opening: first `a` has side 0, then `b`."""
 
-    def results(self, played: Mapping[str, Played]) -> list[Played]:
-        return [played[job.id] for job in self.jobs if job.id in played]
-
     def half_points(self, job: Job, played: Played) -> int:
         """Half points of `a` in the game: 2, 1 or 0."""
         if played.winner is None:

@@ -70,12 +70,9 @@ class Played:
     moves: str
     """All move texts, separated by spaces."""
 
-    def as_json(self) -> dict[str, Any]:
-        return dataclasses.asdict(self)
-
     @classmethod
     def from_json(cls, found: Mapping[str, Any]) -> Played:
-        """A game from `as_json`'s object. Raises KeyError, TypeError, ValueError if it is not one."""
+        """A game from the object that a record has of it. Raises KeyError, TypeError, ValueError if it is not one."""
         values = {field.name: found[field.name] for field in dataclasses.fields(cls)}
         first, second = (Use(**use) for use in values["uses"])
         scores = None if values["scores"] is None else _points(values["scores"])

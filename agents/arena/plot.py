@@ -10,8 +10,7 @@ from typing import Any
 
 import places
 from agents.arena.elo import Z95
-from agents.arena.levels import Step
-from agents.arena.round_robin import Table
+from agents.arena.standings import Step, Table
 
 ENDINGS = (".png", ".svg", ".pdf")
 SIZE_IN = (8.0, 4.5)

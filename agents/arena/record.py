@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import fcntl
 import json
 import os
@@ -84,7 +85,7 @@ class Record:
     def add(self, played: Played) -> None:
         """Keeps a game; it is on disk before the next one is requested."""
         self.played[played.id] = played
-        self._write(played.as_json())
+        self._write(dataclasses.asdict(played))
 
     def _write(self, found: Mapping[str, Any]) -> None:
         if self._file is not None:

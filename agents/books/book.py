@@ -74,27 +74,28 @@ def read(path: Path) -> Book:
         lines = read_text(path, MAX_BYTES).splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise BookError(f"{path} cannot be read: {error}") from None
+    found: Any
     entries: dict[str, Entry] = {}
-    head: dict[str, Any] = {}
+    book = Book("", {}, 0, entries)
     for number, line in enumerate(lines, 1):
         try:
             found = json.loads(line)
             if number == 1:
-                head = _head(found)
+                book = _book(found, entries)
             else:
                 entries[str(found["key"])] = _entry(found)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise BookError(f"{path}, line {number} is damaged: {error!r}") from None
-    if not head:
+    if not lines:
         raise BookError(f"{path} is empty")
-    return Book(head["game"], head["rules"], head["nodes"], entries)
+    return book
 
 
-def _head(found: Any) -> dict[str, Any]:
+def _book(found: Any, entries: dict[str, Entry]) -> Book:
     if found["format"] != FORMAT or tuple(found["columns"]) != COLUMNS:
         raise ValueError(f"the format is {found['format']!r}, not {FORMAT!r}")
     rules = {str(name): str(value) for name, value in found["rules"].items()}
-    return {"game": str(found["game"]), "rules": rules, "nodes": int(found["nodes"])}
+    return Book(str(found["game"]), rules, int(found["nodes"]), entries)
 
 
 def _entry(found: Any) -> Entry:

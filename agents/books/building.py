@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from agents import levels, registry
-from agents.agent import Agent, Answer, Limits
+from agents.agent import Answer, GameAgent, Limits
 from agents.books import BookError
 from agents.books.book import Book, BookMove, Entry
 from agents.books.opening import OpeningBook, rules_of
@@ -88,7 +88,7 @@ class Builder:
         self.game, self.nodes = game, nodes
         self._opening = OpeningBook(game, earlier or Book(game.name, rules_of(game), nodes, {}))
         self._keys, self._stop = self._opening.keys, threading.Event()
-        self._agent: Agent = registry.load_agent("alphabeta", game, {"book": "false", "table_mb": str(TABLE_MB)})
+        self._agent: GameAgent = registry.load_agent("alphabeta", game, {"book": "false", "table_mb": str(TABLE_MB)})
         self._roots: list[tuple[tuple[str, ...], Any]] = [((), start) for start in game.starts]
         self._roots += [(tuple(line), line_of_play(game, list(line))[-1]) for line in lines]
         self._nodes: dict[str, _Node] = {}

@@ -14,8 +14,7 @@ from typing import Any, Protocol
 import games
 from agents.agent import Limits
 from agents.engines import Engine
-from agents.engines.gtp import Gtp, GtpRefused
-from agents.engines.process import EngineError, EngineProcess, EngineSilent
+from agents.engines.process import SHOWN, EngineError, EngineProcess, EngineSilent
 from agents.engines.uci import STOP_S, Found, Uci
 from agents.protocols import ggf, gomocup, gtp, sanmill
 from agents.search import MAX_DEPTH
@@ -31,6 +30,9 @@ MAX_KNOWN = 128
 """Positions whose commands are kept: more than a game of reversi has turns, 60 discs and passes between them."""
 NO_MATCH_LIMIT = 2**31 - 1
 RESIGNS, PASS = "resign", "pass"
+MAX_ANSWER_LINES = 1000
+NEEDED = {"boardsize", "clear_board", "genmove", "play"}
+"""Commands of GTP."""
 GRHINO_SETUP = "grhino-setup_board"
 """Takes the board from the top left, and who is to move."""
 GRHINO_DISCS = str.maketrans("BW", "XO") | {ord(EMPTY): "-"}
@@ -106,6 +108,37 @@ class UciProtocol(EngineProtocol):
 
     def _search(self, question: Question, position: str, think_s: float) -> Found:
         return self._uci.best(position, question.limits, think_s, question.wait_s, question.stop)
+
+
+class GtpRefused(EngineError):
+    """A command that the engine answered with `?`."""
+
+
+class Gtp:
+    """GTP, version 2: numbered commands, `=` answers and `?` refusals. It knows no game."""
+
+    def __init__(self, process: EngineProcess, deadline_s: float) -> None:
+        self._process, self._sent = process, 0
+        if (version := self.ask("protocol_version", deadline_s)) != "2":
+            raise EngineError(f"speaks version {version[:SHOWN]!r} of GTP, not 2")
+        self.commands = frozenset(self.ask("list_commands", deadline_s).split())
+        if missing := NEEDED - self.commands:
+            raise EngineError(f"does not understand {', '.join(sorted(missing))}")
+
+    def ask(self, command: str, deadline_s: float, stop: threading.Event | None = None) -> str:
+        """The engine's answer, lines joined by newlines. Raises GtpRefused, EngineError, EngineStopped."""
+        self._sent += 1
+        self._process.say(f"{self._sent} {command}")
+        found = self._process.expect(rf"([=?]){self._sent}(?!\d)\s*(.*)", deadline_s, stop)
+        lines = [found[2]]
+        while line := self._process.hear(deadline_s, stop):
+            lines.append(line)
+            if len(lines) > MAX_ANSWER_LINES:
+                raise EngineError(f"answered {command[:SHOWN]!r} with more than {MAX_ANSWER_LINES} lines")
+        answer = "\n".join(lines).strip()
+        if found[1] == "?":
+            raise GtpRefused(f"refused {command[:SHOWN]!r}: {answer[:SHOWN]!r}")
+        return answer
 
 
 class GtpProtocol(EngineProtocol):

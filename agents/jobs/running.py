@@ -7,14 +7,12 @@ import dataclasses
 import itertools
 import logging
 import time
-from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from typing import Any, Protocol
+from typing import Any
 
-from agents.jobs import CLUSTER, Backend, JobsError
-from agents.jobs.answer import Answer, J, R, Work, answer, version
-from agents.jobs.clusters import Dask
-from agents.jobs.local import Processes, Threads
+from agents.jobs import CLUSTER, Answer, Backend, J, JobsError, R, Work, answer, version
+from agents.jobs.pools import Dask, Pool, Processes, Threads
 
 MAX_TRIES = 3
 """Workers that may die over one job."""
@@ -26,29 +24,11 @@ AHEAD = 2
 log = logging.getLogger(__name__)
 
 
-class Pool(Protocol):
-    lost: tuple[type[BaseException], ...]
-    """Errors of a call whose worker died."""
-    stop: Any
-    """Event that calls in this process check; None for other processes."""
-
-    def workers(self) -> dict[str, int]: ...
-
-    def submit(self, call: Any, *given: Any, worker: str | None = None) -> Future[Any]: ...
-
-    def close(self) -> None: ...
-
-
 @dataclasses.dataclass(eq=False)
 class _Task:
     job: Any
     tries: int = 0
     answer: Answer[Any] | None = None
-
-    @property
-    def result(self) -> Any:
-        assert self.answer is not None
-        return self.answer.result
 
 
 def run_jobs(
@@ -68,7 +48,7 @@ def run_jobs(
         yield from _results(work, iter(jobs), _Presence(pool, limit), in_order)
 
 
-def _pool(backend: Backend) -> Any:
+def _pool(backend: Backend) -> Pool:
     if backend.name == CLUSTER:
         return Dask(backend.cluster, backend.at_once)
     if backend.name == "threading":
@@ -140,26 +120,26 @@ def _results(
             running[_hand_out(pool, work, job)] = tasks[-1]
         if room and not tasks:
             return
-        ended = [(running.pop(future), future) for future in _finished(running)]
+        if not running:
+            time.sleep(LOOK_S)  # there are no workers
+        ended = [(running.pop(future), future) for future in wait(running, LOOK_S, FIRST_COMPLETED).done]
         for task, future in ended:
             task.answer = _answer_of(future, task, pool)
         lost = [task for task, _ in ended if task.answer is None]
         if lost:
             log.warning("a worker of %s died; jobs that start again: %d", pool, len(lost))
         running |= {_hand_out(pool, work, task.job): task for task in lost}
-        for task in _ready(tasks, in_order):
-            tasks.remove(task)
-            yield task.job, task.result
+        for task in list(tasks):
+            if task.answer is not None:
+                tasks.remove(task)
+                result: Any = task.answer.result
+                yield task.job, result
+            elif in_order:
+                break
 
 
 def _hand_out(pool: Pool, work: Work[J, R], job: J) -> Future[Answer[R]]:
     return pool.submit(answer, work, job, version(), pool.stop)
-
-
-def _finished(running: Collection[Future[Answer[R]]]) -> Collection[Future[Answer[R]]]:
-    if not running:
-        time.sleep(LOOK_S)  # there are no workers
-    return wait(running, LOOK_S, FIRST_COMPLETED).done
 
 
 def _answer_of(future: Future[Answer[R]], task: _Task, pool: Pool) -> Answer[R] | None:
@@ -177,9 +157,3 @@ def _answer_of(future: Future[Answer[R]], task: _Task, pool: Pool) -> Answer[R] 
     if found.error is not None:
         raise found.error
     return found
-
-
-def _ready(tasks: Sequence[_Task], in_order: bool) -> Sequence[_Task]:
-    if in_order:
-        return list(itertools.takewhile(lambda task: task.answer is not None, tasks))
-    return [task for task in tasks if task.answer is not None]

@@ -7,7 +7,7 @@ memory at STATE; a move is a code of fifteen bits, not 0, whose low ten bits tel
 from __future__ import annotations
 
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -54,6 +54,10 @@ NOT_OVER = LIMIT = 2 * WIN
 """Score beyond every real score."""
 LATE, VERY_LATE = U(3), U(8)
 """Moves searched before a move is reduced: by one ply, and by two plies."""
+STORED = 1
+"""Least depth whose results are stored. A game may replace it, as it may PROBES."""
+PROBES = 0
+"""Shallow searches that may predict that a null window is left."""
 QUIET, REDUCIBLE = U(1), U(2)
 """What `make` returns, added up: whether the move takes nothing, and whether it may be searched less deeply."""
 
@@ -89,7 +93,22 @@ def holds(memory: Memory, ply: np.uint64, score: int) -> bool:
     raise NotImplementedError
 
 
-def write_moves(memory: Memory, ply: np.uint64) -> np.uint64:
+def first_probe(memory: Memory, ply: np.uint64, depth: int) -> int:
+    """A game's with probes: the number of the first before a search to that depth; PROBES for none."""
+    raise NotImplementedError
+
+
+def probe_depth(depth: int, probe: int) -> int:
+    """A game's with probes: the plies of the probe that predicts a search to that depth."""
+    raise NotImplementedError
+
+
+def margin(memory: Memory, ply: np.uint64, depth: int, probe: int) -> int:
+    """A game's with probes: by how much the probe's score must leave the window."""
+    raise NotImplementedError
+
+
+def write_moves(memory: Memory, ply: np.uint64, depth: int) -> np.uint64:
     """A game's: writes the ply's moves with their initial order to MOVES; returns how many."""
     raise NotImplementedError
 
@@ -113,8 +132,10 @@ def negamax(memory: Memory, ply: int, depth: int, alpha: int, beta: int) -> int:
     if depth <= 0 or ply >= MAX_DEPTH:
         return judge(memory, here, alpha, beta)
     # 3. Look the position up in the table.
-    key = table_key(memory, here, depth)
-    known = recall(memory, key)
+    key, known = ZERO, ZERO
+    if depth >= STORED:
+        key = table_key(memory, here, depth)
+        known = recall(memory, key)
     first = known >> AT_MOVE & CODE
     stored_depth = signed(known >> AT_DEPTH & DEPTH)
     deep_enough = stored_depth == depth or (stored_depth > depth and memory[EXACT] == ZERO)
@@ -129,13 +150,27 @@ def negamax(memory: Memory, ply: int, depth: int, alpha: int, beta: int) -> int:
         tells = bound == EXACTLY or (bound == AT_LEAST and score >= beta) or (bound == AT_MOST and score <= alpha)
         if tells and in_time:
             return score
-    # 4. All moves, the most promising first.
+    # 4. Cut a null window that a shallow search predicts to be left, on the side that the position itself suggests.
+    if PROBES and ply > 0 and beta - alpha == 1:
+        probe = first_probe(memory, here, depth)
+        hopeful = probe < PROBES and judge(memory, here, alpha, beta) >= beta
+        while probe < PROBES:
+            plies, apart = probe_depth(depth, probe), margin(memory, here, depth, probe)
+            if hopeful:
+                if negamax(memory, ply, plies, beta + apart - 1, beta + apart) >= beta + apart:
+                    return beta
+            elif negamax(memory, ply, plies, alpha - apart, alpha - apart + 1) <= alpha - apart:
+                return alpha
+            probe += 1
+        if memory[STOP] != ZERO:
+            return 0
+    # 5. All moves, the most promising first.
     if ply == 0 and memory[HINT] != ZERO:
         first = memory[HINT]
-    count = write_moves(memory, here)
+    count = write_moves(memory, here, depth)
     order_moves(memory, count, here, first)
-    # 5. Search each: the first with the full window, the others with a null window to prove them no better.
-    best, best_code, lowest = -NOT_OVER, ZERO, alpha
+    # 6. Search each: the first with the full window, the others with a null window to prove them no better.
+    best, best_code, lowest, open_window = -NOT_OVER, ZERO, alpha, beta - alpha > 1
     done = ZERO
     while done < count:
         code = pick(memory, count, here, done)
@@ -158,28 +193,30 @@ def negamax(memory: Memory, ply: int, depth: int, alpha: int, beta: int) -> int:
             if ply == 0:
                 memory[BEST_MOVE], memory[BEST_SCORE] = code, U(score)
             if score > alpha:
-                extend_line(memory, here, code)
+                if open_window:  # no line goes through a null window
+                    extend_line(memory, here, code)
                 alpha = score
         if alpha >= beta:
             if kind & QUIET:
                 reward(memory, code, here, depth)
             break
-    # 6. Store the result.
-    bound = AT_LEAST if best >= beta else EXACTLY if best > lowest else AT_MOST
-    kept = best + ply if best > SURE else best - ply if best < -SURE else best
-    store(memory, key, kept, depth, bound, best_code)
+    # 7. Store the result.
+    if depth >= STORED:
+        bound = AT_LEAST if best >= beta else EXACTLY if best > lowest else AT_MOST
+        kept = best + ply if best > SURE else best - ply if best < -SURE else best
+        store(memory, key, kept, depth, bound, best_code)
     return best
 
 
 Negamax = Callable[[Memory, int, int, int, int], int]
 
 
-def of(module: str, **functions: Any) -> Negamax:
-    """`negamax` compiled with a game's functions, by name; `module` is the game's, beside which the code is cached.
+def of(module: str, **own: Any) -> Negamax:
+    """`negamax` compiled with a game's functions and numbers, by name; the code is cached beside the game's `module`.
 
     A copy of the function with other globals: functions in a closure would make numba's cache miss in every process.
     """
-    made = types.FunctionType(negamax.__code__, globals() | functions, negamax.__name__)
+    made = types.FunctionType(negamax.__code__, globals() | own, negamax.__name__)
     del made.__globals__[negamax.__name__]  # the copy calls itself
     made.__module__, made.__qualname__ = module, f"{module}.{negamax.__name__}"
     return compiled("int64(uint64[::1], int64, int64, int64, int64)")(made)
@@ -196,7 +233,7 @@ class NegamaxSearch:
     def begin(self, position: Any, nodes: int | None, exact: bool) -> None:
         """Sets the position; the table stays, learnt move orders fade."""
         memory = self.memory
-        memory[[STOP, NODES, HINT]] = 0
+        memory[[STOP, NODES, HINT, PV_LENGTH]] = 0
         memory[NODE_LIMIT] = nodes or 0
         memory[EXACT] = exact
         memory[GENERATION] = (int(memory[GENERATION]) + 1) % 64
@@ -231,13 +268,22 @@ class NegamaxSearch:
         best = int(memory[BEST_MOVE])
         memory[HINT] = best or memory[HINT]
         self._scores.append(self._score())
-        line = memory[int(PV) : int(PV) + int(memory[PV_LENGTH])]
+        return self._iteration(best, self._score(), self._line())
+
+    def _line(self) -> list[int]:
+        """The codes of the moves that the last iteration expects."""
+        return [int(code) for code in self.memory[int(PV) : int(PV) + int(self.memory[PV_LENGTH])]]
+
+    def _iteration(self, best: int, score: int, line: Sequence[int], solved: bool = False) -> Iteration:
+        """The iteration with a best move, 0 for none, and the expected moves, as codes."""
         return Iteration(
-            whole=not memory[STOP],
+            whole=not self.memory[STOP],
             move=self._decode(best) if best else None,
-            score=self._score(),
-            pv=tuple(self._decode(int(code)) for code in line),
-            nodes=int(memory[NODES]),
+            score=score,
+            pv=tuple(self._decode(code) for code in line),
+            nodes=int(self.memory[NODES]),
+            final=solved,
+            exact=solved,
         )
 
     def interrupt(self) -> None:

@@ -39,15 +39,19 @@ def recall(memory: Memory, key: np.uint64) -> np.uint64:
     return data
 
 
-@compiled("void(uint64[::1], uint64, int64, int64, uint64, uint64)")
-def store(memory: Memory, key: np.uint64, score: int, depth: int, bound: np.uint64, move: np.uint64) -> None:
-    """Stores a search result over a shallower or older entry, else over the latest one."""
-    data = U(score + OFFSET) | U(depth) << AT_DEPTH | bound << AT_BOUND | move << AT_MOVE
-    data |= memory[GENERATION] << AT_GENERATION
+@compiled("void(uint64[::1], uint64, uint64, int64)")
+def keep(memory: Memory, key: np.uint64, data: np.uint64, depth: int) -> None:
+    """Stores data, all but depth and generation, over a shallower or older entry, else over the latest one."""
     slot = pair_of(memory, key)
     kept = memory[slot + ONE]
     aged = kept >> AT_GENERATION & SIX_BITS != memory[GENERATION]
     if memory[slot] != key and not aged and signed(kept >> AT_DEPTH & DEPTH) > depth:
         slot += TWO
     memory[slot] = key
-    memory[slot + ONE] = data
+    memory[slot + ONE] = data | U(depth) << AT_DEPTH | memory[GENERATION] << AT_GENERATION
+
+
+@compiled("void(uint64[::1], uint64, int64, int64, uint64, uint64)")
+def store(memory: Memory, key: np.uint64, score: int, depth: int, bound: np.uint64, move: np.uint64) -> None:
+    """Stores a search result."""
+    keep(memory, key, U(score + OFFSET) | bound << AT_BOUND | move << AT_MOVE, depth)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import time
 
 import numpy as np
@@ -18,24 +17,9 @@ TIMED = 1000
 QUANTILES = {"median": 0.5, "p95": 0.95}
 
 
-@dataclasses.dataclass(frozen=True)
-class Figures:
-    """Shares in percent over a number of states; None if there are none."""
-
-    states: int
-    accuracy: float | None
-    to: float | None
-    """Destinations equal to the data's, regardless of the rest of the move."""
-    origin: float | None
-    """Origins equal to the data's, likewise; none while men are laid."""
-    remove: float | None
-    """Removals equal to the data's, likewise; mostly none."""
-    legality: float | None
-    """Whole moves that the rules allow."""
-
-    def as_json(self) -> dict[str, object]:
-        """A JSON object with the published names; `origin` is called from."""
-        return {"from" if name == "origin" else name: value for name, value in vars(self).items()}
+Figures = dict[str, object]
+"""How many `states`, and of them in percent, None if there are none: `accuracy`, whole moves equal to the data's; `to`,
+`from` (none while men are laid) and `remove` (mostly none), each choice regardless of the others; `legality`."""
 
 
 def measure(good: GoodMoves, answers: NDArray[np.integer]) -> dict[str, Figures]:
@@ -70,12 +54,15 @@ def decision_ms(networks: Networks, game: NineMensMorris, states: States) -> dic
 
 
 def _figures(same: NDArray[np.bool_], legal: NDArray[np.bool_]) -> Figures:
-    to, origin, removed = (_percent(same[:, column]) for column in range(3))
-    return Figures(len(same), _percent(np.asarray(same.all(axis=1))), to, origin, removed, _percent(legal))
-
-
-def _percent(right: NDArray[np.bool_]) -> float | None:
-    return round(100 * float(right.mean()), 3) if len(right) else None
+    shares = {
+        "accuracy": same.all(axis=1),
+        "to": same[:, 0],
+        "from": same[:, 1],
+        "remove": same[:, 2],
+        "legality": legal,
+    }
+    known = {name: round(100 * float(right.mean()), 3) if len(same) else None for name, right in shares.items()}
+    return {"states": len(same), **known}
 
 
 PURPOSES = ("mill", "block", "two", "other", "illegal")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import abc
 import dataclasses
-from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 import onnxruntime
@@ -31,15 +30,23 @@ class Choice:
     """Illegal choices that the networks preferred and that were skipped."""
 
 
-class Networks(Protocol):
+class Networks(abc.ABC):
     """One or more networks that choose TO, FROM and REMOVE."""
 
     def answers(self, states: States) -> Moves:
         """(n, 3): the raw answers, legal or not."""
+        parts = [self._best(states.rows(slice(start, start + BATCH))) for start in range(0, len(states), BATCH)]
+        return np.concatenate(parts) if parts else np.empty((0, 3), dtype=np.intp)
 
+    @abc.abstractmethod
+    def _best(self, states: States) -> Moves:
+        """The same for at most BATCH states."""
+
+    @abc.abstractmethod
     def choose(self, state: States, legal: Moves) -> Choice:
         """The best of the (m, 3) legal moves of one state."""
 
+    @abc.abstractmethod
     def probabilities(self, state: States, legal: Moves) -> Floats:
         """(m,): probability of each legal move of one state; they sum to 1."""
 
@@ -59,14 +66,11 @@ def _session(path: Path) -> onnxruntime.InferenceSession:
     return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
 
-class AllAtOnce:
+class AllAtOnce(Networks):
     """Our design: one network gives the log probabilities of all moves, (n, 24, 25, 25)."""
 
     def __init__(self, session: onnxruntime.InferenceSession) -> None:
         self._session = session
-
-    def answers(self, states: States) -> Moves:
-        return _in_batches(states, self._best)
 
     def choose(self, state: States, legal: Moves) -> Choice:
         all_moves = self.all_moves(state)[0]
@@ -87,14 +91,11 @@ class AllAtOnce:
         return _run(self._session, states)
 
 
-class _OneByOne:
+class _OneByOne(Networks):
     """The paper's design: three networks; each gets the choices of those before it as input."""
 
     def __init__(self, *sessions: onnxruntime.InferenceSession) -> None:
         self._to, self._origin, self._removed = sessions
-
-    def answers(self, states: States) -> Moves:
-        return _in_batches(states, self._best)
 
     def choose(self, state: States, legal: Moves) -> Choice:
         """Chooses TO, FROM and REMOVE in turn; masks illegal choices and takes the next best."""
@@ -120,11 +121,6 @@ class _OneByOne:
         to = _run(self._to, states).argmax(axis=1)
         origin = _run(self._origin, states, to).argmax(axis=1)
         return np.stack([to, origin, _run(self._removed, states, to, origin).argmax(axis=1)], axis=1)
-
-
-def _in_batches(states: States, best: Callable[[States], Moves]) -> Moves:
-    found = [best(states.rows(slice(start, start + BATCH))) for start in range(0, len(states), BATCH)]
-    return np.concatenate(found) if found else np.empty((0, 3), dtype=np.intp)
 
 
 def _run(session: onnxruntime.InferenceSession, states: States, *earlier: NDArray[np.integer]) -> Floats:

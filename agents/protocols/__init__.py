@@ -1,8 +1,8 @@
 """Line protocols that managers and engines speak over pipes; here we are the engine.
 
 `gomocup` (gomoku), `gtp` (gomoku, reversi), `nboard` (reversi) and `uci` (chess, and morris as Sanmill speaks it).
-A module of this folder named after a protocol has `GAMES`, those it is for, and `SESSION`, a `Session` that any of our
-players can use; a game whose package has a module of that name speaks the protocol, too.
+A module of this folder named after a protocol has `GAMES`, those it is for, and a `Session` of that `protocol` that any
+of our players can use; a game whose package has a module of that name speaks the protocol, too.
 `agents.engines` uses the same protocols the other way round, to ask external engines.
 """
 
@@ -36,12 +36,10 @@ def usual_game(protocol: str) -> str:
 
 
 def open_session(protocol: str, game: AnyGame, player: PlayerSpec, say: Say) -> Session:
-    module = _module(protocol)
     spoken = games_of(protocol)
     if game.name not in spoken:
         raise AgentError(f"{protocol} is spoken for {' and '.join(spoken)}, not for {game.name}")
-    session: Session = module.SESSION(game, player, say)
-    return session
+    return next(kind for kind in Session.__subclasses__() if kind.protocol == protocol)(game, player, say)
 
 
 def _module(protocol: str) -> Any:

@@ -219,6 +219,3 @@ def _numbers(text: str, count: int) -> Sequence[int]:
 def _pair(text: str) -> tuple[int, int]:
     x, y = _numbers(text, 2)
     return x, y
-
-
-SESSION = GomocupSession

@@ -272,6 +272,3 @@ def _seconds(words: list[str], count: int, command: str, least: float = 0) -> li
     if len(numbers) != count or not all(least <= number <= MAX_TIME_S for number in numbers):
         raise ValueError(f"{command} takes {count} numbers, {least:g} to {MAX_TIME_S}")
     return numbers
-
-
-SESSION = GtpSession

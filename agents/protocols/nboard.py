@@ -142,6 +142,3 @@ def discs(score: float) -> float:
     """An alpha-beta score in discs, from -64 to 64."""
     size = abs(score) - CERTAIN if abs(score) >= CERTAIN else abs(score)
     return math.copysign(min(size / 100, DISCS), score)
-
-
-SESSION = NBoardSession

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from agents import loading, registry
-from agents.agent import Agent, AgentError, Limits
+from agents.agent import AgentError, GameAgent, Limits
 from agents.players import PlayerSpec
 from rules import AnyGame
 
@@ -77,7 +77,7 @@ class Thinking:
         if (close := getattr(self.agent, "close", None)) is not None:
             close()
 
-    def _loaded(self, game: AnyGame, options: dict[str, str]) -> Agent:
+    def _loaded(self, game: AnyGame, options: dict[str, str]) -> GameAgent:
         agent = registry.load_agent(self._spec.agent, game, options)
         if hasattr(agent, "tell"):
             agent.tell = self._tell

@@ -228,6 +228,3 @@ def _number(name: str, words: Sequence[str]) -> int | None:
     if not value.removeprefix("-").isdigit() or len(value) > 15:
         raise ValueError(f"go: {name} is followed by a whole number, not {value[:40]!r}")
     return max(int(value), 0)
-
-
-SESSION = UciSession

@@ -9,11 +9,10 @@ from __future__ import annotations
 import dataclasses
 import random
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
 from agents import kernels, players
-from agents.puzzles.certificate import Certificate
 from rules import AnyGame, HiddenHands
 
 LONGEST_GAME = 100
@@ -26,6 +25,36 @@ PLAYERS = {
 }
 """Who plays the games in which puzzles are found, and how many plies are random before."""
 USUAL = ("alphabeta:depth=2,error_percent=10", 4)
+
+
+MIN_PLIES, MAX_PLIES = 3, 40
+"""Length of a win that is a puzzle: what wins at once is none."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Reply:
+    result: str
+    """`loses`, `draws`, or `slower`: it does not win in as few moves."""
+    amount: int = 0
+    """Discs or plies of a loss; 0 where nothing is counted."""
+    reply: str = ""
+    """The move that shows it; empty where none does."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Certificate:
+    move: str
+    plies: int
+    discs: int
+    """Discs by which it wins in reversi; else 0."""
+    proof: str
+    """How it is proven: `fours`, `exact`, `table` or `full_search`."""
+    line: tuple[str, ...]
+    """The win against the best defence, as far as it is known."""
+    others: Mapping[str, Reply]
+
+    def as_object(self) -> dict[str, object]:
+        return dataclasses.asdict(self)
 
 
 class Certifier(Protocol):

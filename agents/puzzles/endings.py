@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agents.endgames import Solver
-from agents.puzzles.certificate import Certificate, Reply
+from agents.puzzles import Certificate, Reply
 from agents.values import final_lead
 from rules import AnyGame
 

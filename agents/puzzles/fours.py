@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agents.move_request import texts_of
-from agents.puzzles.certificate import MAX_PLIES, MIN_PLIES, Certificate, Reply
+from agents.puzzles import MAX_PLIES, MIN_PLIES, Certificate, Reply
 from games.gomoku import Move
 from games.gomoku.kernel import memory as layout
 from games.gomoku.kernel.board import allocate

@@ -6,7 +6,7 @@ from typing import Any
 
 from agents.move_request import texts_of
 from agents.plain_search import PlainSearch, search_of
-from agents.puzzles.certificate import Certificate, Reply
+from agents.puzzles import Certificate, Reply
 from agents.search import WIN
 from rules import AnyGame
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agents.move_request import texts_of
-from agents.puzzles.certificate import MAX_PLIES, MIN_PLIES, Certificate, Reply
+from agents.puzzles import MAX_PLIES, MIN_PLIES, Certificate, Reply
 from agents.tables import files
 from games.nine_mens_morris import NineMensMorris
 from games.nine_mens_morris.kernel.endgames import Endgames

@@ -147,21 +147,10 @@ class Questions:
             if code is None or code == HOLE or self.game.outcome(position) is not None:
                 continue
             moves = self.game.legal_moves(position)
-            keeping = frozenset(move for move in moves if self._worth(position, move) == outcome(code))
+            keeping = frozenset(move for move in moves if self._tables.worth(position, move).result == outcome(code))
             if not keeping:
                 raise TableError(f"{self.game.format_position(position)}: no move keeps what the table says")
             return Question(position, keeping, len(moves))
-
-    def _worth(self, position: Position, move: Move) -> int:
-        """Value, 1, 0 or -1, of the position after a move, for the side that made it."""
-        after = self.game.apply(position, move)
-        ended = self.game.outcome(after)
-        if ended is not None:
-            return 0 if ended.winner is None else (1 if ended.winner == position.side else -1)
-        code = self._tables.code(after.men[after.side], after.men[1 - after.side])
-        if code is None:
-            raise TableError(f"{self.game.format_position(after)} is in no table: smaller tables are missing")
-        return -outcome(code)
 
 
 def keep(

@@ -99,8 +99,9 @@ def decide(before: Belief, after: Belief) -> tuple[Decision, ...]:
 
 
 def _trouble(before: Belief, belief: Belief) -> Iterator[Decision]:
+    lacks_pieces = all(letter == EMPTY for _, letter in belief.standing.amiss)
     match belief.standing.state:
-        case "unfinished" if belief.seen or belief.to_put_back or not _lacks_pieces(belief):
+        case "unfinished" if belief.seen or belief.to_put_back or not lacks_pieces:
             yield _unfinished(belief)
         case "torn":
             yield _torn(belief)
@@ -108,12 +109,6 @@ def _trouble(before: Belief, belief: Belief) -> Iterator[Decision]:
             yield _wrong(belief, belief.lines)  # before the start, missing pieces are not lifted ones
         case "wrong" if before.trouble is None:
             yield Over()
-
-
-def _lacks_pieces(belief: Belief) -> bool:
-    """Whether the board differs from the certain one by missing pieces alone."""
-    board = belief.standing.board
-    return all(board[cell] == EMPTY for cell in changed_cells(belief.game.board(belief.position), board))
 
 
 def _unfinished(belief: Belief) -> Unfinished:
@@ -145,7 +140,7 @@ def _wrong(belief: Belief, lines: Sequence[Line]) -> Wrong:
     unsure = belief.look.reading.confidence < SURE
     doubtful = tuple(cell for cell in differing if unsure[cell] and cell not in belief.standing.unknown)
     if (against := _against_an_agent(belief)) is not None:
-        cells = changed_cells(game.board(belief.position), board)
+        cells = tuple(cell for cell, _ in belief.standing.amiss)
         return Wrong("illegal", belief.position, "", cells, board, against=against)
     if doubtful or not differing:
         return Wrong("unclear", meant, "", doubtful, board)

@@ -18,7 +18,7 @@ State = Literal["unseen", "right", "unfinished", "torn", "wrong"]
 nothing that any line allows."""
 LIMITS_S = {"unfinished": WAITING_S, "torn": WAITING_S, "wrong": STANDING_S}
 GOING_BACK_S = STANDING_S + WAITING_S
-"""Where men may be going back one by one: hands pause between them."""
+"""Where all that is amiss looks as on an earlier board, men may be going back one by one: hands pause between them."""
 LASTING_S = REPORTED_S + WAITING_S
 """Longer than a hand rests, and than most turns then take."""
 
@@ -66,8 +66,10 @@ def is_due(game: AnyGame, history: Sequence[Any], standing: Standing) -> bool:
     if standing.state not in LIMITS_S:
         return False
     limit = LIMITS_S[standing.state]
-    if standing.state != "torn" and standing.free_s < GOING_BACK_S and _goes_back(game, history, standing.board):
-        limit = GOING_BACK_S
+    if standing.state != "torn" and standing.amiss and limit <= standing.free_s < GOING_BACK_S:
+        before = boards_before(game, history, MAX_BACK)
+        goes_back = any(all(board[cell] == letter for cell, letter in standing.amiss) for _, board in before)
+        return not goes_back
     return standing.free_s >= limit
 
 
@@ -75,10 +77,3 @@ def is_mended(standing: Standing, trouble: Standing, certain: str) -> bool:
     """Whether the board is seen to be right again, on the cells that had been in trouble too."""
     cells = changed_cells(trouble.board, certain)
     return standing.state == "right" and standing.since_s is not None and standing.unknown.isdisjoint(cells)
-
-
-def _goes_back(game: AnyGame, history: Sequence[Any], board: str) -> bool:
-    """Whether all cells that differ from the certain board look as on one of the boards before."""
-    cells = changed_cells(game.board(history[-1]), board)
-    boards = boards_before(game, history, MAX_BACK) if cells else []
-    return any(all(one[cell] == board[cell] for cell in cells) for _, one in boards)

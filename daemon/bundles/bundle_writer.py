@@ -6,7 +6,6 @@ import contextlib
 import dataclasses
 import datetime
 import importlib.metadata
-import os
 import platform
 import re
 import shutil
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import daemon
+from calibration.atomic_file import write_atomically
 from calibration.profile import TableProfile
 from daemon.bundles.bundle import (
     MANIFEST,
@@ -33,6 +33,7 @@ from daemon.bundles.bundle import (
 )
 from daemon.bundles.scene_ring import KeptFrame
 from daemon.commands.command import as_object
+from daemon.record.pictures import make_room
 from places.weights import MODELS
 from rules import AnyGame
 
@@ -185,7 +186,7 @@ class BundleStore:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             folder.chmod(0o700)
-            for part in folder.glob(".*.part"):
+            for part in folder.glob(".kibitzer-*"):
                 part.unlink(missing_ok=True)
         except OSError as error:
             raise BundleError(f"{folder}: bundles cannot be kept there: {error.strerror}") from error
@@ -196,20 +197,13 @@ class BundleStore:
         if kept_by_itself and size > self._quota_bytes:
             raise BundleError(f"a bundle of {size / 1e6:.0f} MB is more than quota_mb = {self._quota_bytes / 1e6:g}")
         path = self.folder / f"kibitzer-{table}-{now:%Y%m%dT%H%M%S.%f}-{reason}.zip"
-        part = self.folder / f".{path.name}.part"
         try:
             if kept_by_itself:
-                self._make_room(size)
+                make_room(self.kept(), self._quota_bytes - size)
             if shutil.disk_usage(self.folder).free < size + MIN_FREE_BYTES:
                 raise BundleError(f"the disk of {self.folder} is nearly full")
-            with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:  # noqa: PTH123
-                packed.write(file)
-                file.flush()
-                os.fsync(file.fileno())
-            part.replace(path)
+            write_atomically(path, packed.write, private=True)
         except OSError as error:
-            with contextlib.suppress(OSError):
-                part.unlink(missing_ok=True)
             raise BundleError(f"{path}: cannot be written: {error.strerror}") from error
         return path
 
@@ -217,15 +211,6 @@ class BundleStore:
         """The automatically kept bundles, oldest first."""
         found = [path for path in self.folder.iterdir() if OWN.match(path.name)]
         return sorted(found, key=lambda path: (path.stat().st_mtime_ns, path.name))
-
-    def _make_room(self, size: int) -> None:
-        paths = self.kept()
-        taken = sum(path.stat().st_size for path in paths)
-        for path in paths:
-            if taken + size <= self._quota_bytes:
-                return
-            taken -= path.stat().st_size
-            path.unlink(missing_ok=True)
 
 
 def stripped(settings: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from daemon.bundles import bundle_requests
 from daemon.bundles.bundle import REJECTED, STANDING, BundleError, GameState, PipelineSettings, SavedAnnouncement, hear
 from daemon.bundles.bundle_requests import BundleAnswer, BundleRequest
 from daemon.bundles.bundle_writer import ASKED, BundleStore, TableFacts, pack, stripped
-from daemon.bundles.game_state import is_plain, state_of
+from daemon.bundles.replaying import is_plain, state_of
 from daemon.bundles.scene_ring import KeptFrame, SceneRing
 from daemon.commands.command import Command
 from daemon.config.seats import Seat

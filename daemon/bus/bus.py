@@ -122,25 +122,21 @@ class Bus:
             sent = {"published": self._published, "superseded": self._superseded, "resent": self._resent}
             sent["reopened"] = self._reopened
             if self._curve_auth is not None:
-                sent |= {
-                    "refused_key": self._curve_auth.strangers,
-                    "refused_no_key": self._curve_auth.keyless,
-                }
+                sent |= {"refused_key": self._curve_auth.strangers, "refused_no_key": self._curve_auth.keyless}
             return sent | self._registry.counters
 
     def status(self) -> dict[str, object]:
         if self._failure:
-            return {"ok": False, "text": self._failure}
-        if not self._thread.is_alive():
-            return {"ok": False, "text": worded("closed")}
-        if time.monotonic() - self._beat_s > SILENT_S:
-            return {"ok": False, "text": worded("it hangs")}
-        if self._curve_auth is not None and not self._curve_auth.is_open:
-            return {
-                "ok": False,
-                "text": worded("nobody checks keys any more; workers cannot join until the next start"),
-            }
-        return {"ok": True, "text": worded_n("{count} worker", "{count} workers", len(self.workers()))}
+            why = self._failure
+        elif not self._thread.is_alive():
+            why = worded("closed")
+        elif time.monotonic() - self._beat_s > SILENT_S:
+            why = worded("it hangs")
+        elif self._curve_auth is not None and not self._curve_auth.is_open:
+            why = worded("nobody checks keys any more; workers cannot join until the next start")
+        else:
+            return {"ok": True, "text": worded_n("{count} worker", "{count} workers", len(self.workers()))}
+        return {"ok": False, "text": why}
 
     def close(self) -> None:
         self._closing.set()
@@ -153,14 +149,11 @@ class Bus:
 
     def _serve(self, opened: queue.Queue[tuple[str, str] | BusError]) -> None:
         try:
-            with zmq.Context() as context:
+            with zmq.Context() as context, contextlib.ExitStack() as stack:
                 if self._curve_auth is not None:
                     self._curve_auth.open(context)
-                try:
-                    self._serve_in(context, opened)
-                finally:
-                    if self._curve_auth is not None:
-                        self._curve_auth.close()
+                    stack.callback(self._curve_auth.close)
+                self._serve_in(context, opened)
         except Exception as error:  # noqa: BLE001 - the top of the thread
             self._failure = f"the bus has stopped: {error}"
             _log.exception("the bus has stopped")
@@ -214,7 +207,7 @@ class Bus:
         for source in (states, replies, self._woken, *monitors):
             poller.register(source, zmq.POLLIN)
         newcomers, resent_s = False, 0.0
-        while not (self._closing.is_set() or self._has_revoked() or self._is_overrun()):
+        while not (self._closing.is_set() or self._must_reopen()):
             self._beat_s = time.monotonic()
             ready = dict(poller.poll(RESEND_MS if newcomers else POLL_MS))
             if self._woken.fileno() in ready:
@@ -237,24 +230,18 @@ class Bus:
                 if monitor in ready and self._curve_auth is not None:
                     self._curve_auth.watch(monitor)
 
-    def _has_revoked(self) -> bool:
-        now_s = time.monotonic()
-        if self._curve_auth is None or now_s - self._looked_s < POLL_MS / 1000:
-            return False
-        self._looked_s = now_s
-        revoked = self._curve_auth.has_revoked()
-        if revoked:
-            self._reopened += 1
-            _log.info("a key was revoked: every worker must join again")
-        return revoked
-
-    def _is_overrun(self) -> bool:
-        overrun = self._topics > MAX_TOPICS
+    def _must_reopen(self) -> bool:
+        """Whether every worker must join again: ZeroMQ ends no connection, and forgets no subscription."""
+        overrun, revoked, now_s = self._topics > MAX_TOPICS, False, time.monotonic()
         if overrun:
             self._topics = 0
-            self._reopened += 1
             _log.warning("more than %d subscriptions to other topics: every worker must join again", MAX_TOPICS)
-        return overrun
+        if self._curve_auth is not None and now_s - self._looked_s >= POLL_MS / 1000:
+            self._looked_s, revoked = now_s, self._curve_auth.has_revoked()
+        if revoked:
+            _log.info("a key was revoked: every worker must join again")
+        self._reopened += overrun or revoked
+        return overrun or revoked
 
     def _fresh(self) -> bytes | None:
         with self._lock:

@@ -7,14 +7,7 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
-from agents.messages import (
-    AnswerMessage,
-    FailureMessage,
-    OutcomePart,
-    PlayerPart,
-    ReplyMessage,
-    StateMessage,
-)
+from agents.messages import AnswerMessage, FailureMessage, OutcomePart, PlayerPart, ReplyMessage, StateMessage
 from daemon.config.seats import Seat
 from daemon.game import hands
 from daemon.game.effects import Announcement, Effect, Record, Rewrite, TakeBack, Thought

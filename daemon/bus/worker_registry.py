@@ -20,18 +20,8 @@ MAX_RATE = 50.0
 MAX_REPLIES = 64
 """Most replies to one state; later ones are dropped."""
 COUNTERS = (
-    "received",
-    "accepted",
-    "late",
-    "repeated",
-    "unasked",
-    "forged",
-    "illegal_format",
-    "too_long",
-    "unknown_worker",
-    "too_many_workers",
-    "flood",
-    "dropped",
+    *("received", "accepted", "late", "repeated", "unasked", "forged", "illegal_format", "too_long"),
+    *("unknown_worker", "too_many_workers", "flood", "dropped"),
 )
 
 
@@ -122,8 +112,7 @@ class WorkerRegistry:
     def _welcome(self, identity: bytes, message: ReadyMessage, now_s: float) -> MessageError | None:
         full = identity not in self._workers and len(self.workers(now_s)) >= MAX_WORKERS
         if full and message.worker != self._own:
-            self.counters["too_many_workers"] += 1
-            return MessageError("too_many_workers", f"at most {MAX_WORKERS} workers may join a table")
+            return self._refused("too_many_workers", f"at most {MAX_WORKERS} workers may join a table")
         self._workers[identity] = Worker(message.worker, tuple(message.agents), tuple(message.games), now_s)
         self._workers.move_to_end(identity)
         while len(self._workers) > MAX_WORKERS:  # of the dead, remove the one silent the longest
@@ -135,11 +124,9 @@ class WorkerRegistry:
         """Records a sign of life of a worker that has sent READY, if it uses the name it gave then."""
         worker = self._workers.get(identity)
         if worker is None:
-            self.counters["unknown_worker"] += 1
-            return MessageError("unknown_worker", "say READY first, with the agents and games you play", "worker")
+            return self._refused("unknown_worker", "say READY first, with the agents and games you play", "worker")
         if name != worker.name:
-            self.counters["forged"] += 1
-            return MessageError("forged", f"this connection said READY as {worker.name}, not as {name}", "worker")
+            return self._refused("forged", f"this connection said READY as {worker.name}, not as {name}", "worker")
         self._workers[identity] = dataclasses.replace(worker, last_seen_s=now_s)
         self._note(worker.name, now_s)
         return None
@@ -150,28 +137,24 @@ class WorkerRegistry:
         if len(self._seen) > 2 * MAX_WORKERS:
             del self._seen[next(name for name in self._seen if name != self._own)]
 
+    def _refused(self, code: str, text: str, field: str = "") -> MessageError:
+        self.counters[code] += 1
+        return MessageError(code, text, field)
+
     def _judge(self, identity: bytes, reply: AnswerMessage) -> MessageError | None:
         """Keeps each worker's first reply to the newest state: if one is illegal, another may be good."""
         state, worker = self._state, self._workers[identity]
-        if state is None or (reply.session, reply.game_id, reply.sequence) != (
-            state.session,
-            state.game_id,
-            state.sequence,
-        ):
-            ahead = state is None or (reply.session == state.session and reply.sequence > state.sequence)
-            self.counters["forged" if ahead else "late"] += 1
-            return MessageError("forged", "no such state was published", "sequence") if ahead else None
-        if state.awaiting != "agent" or reply.agent != state.players[state.to_move].agent:
-            self.counters["unasked"] += 1
-            return MessageError("unasked", f"sequence {state.sequence} asks nothing of agent {reply.agent}", "agent")
-        if reply.agent not in worker.agents:
-            self.counters["unasked"] += 1
-            return MessageError("unasked", f"worker {worker.name} did not announce agent {reply.agent}", "agent")
-        if identity in self._answered:
-            self.counters["repeated"] += 1
+        if state is None or (reply.session == state.session and reply.sequence > state.sequence):
+            return self._refused("forged", "no such state was published", "sequence")
+        if (reply.session, reply.game_id, reply.sequence) != (state.session, state.game_id, state.sequence):
+            self.counters["late"] += 1
             return None
-        if len(self._answered) >= MAX_REPLIES:
-            self.counters["dropped"] += 1
+        if state.awaiting != "agent" or reply.agent != state.players[state.to_move].agent:
+            return self._refused("unasked", f"sequence {state.sequence} asks nothing of agent {reply.agent}", "agent")
+        if reply.agent not in worker.agents:
+            return self._refused("unasked", f"worker {worker.name} did not announce agent {reply.agent}", "agent")
+        if identity in self._answered or len(self._answered) >= MAX_REPLIES:
+            self.counters["repeated" if identity in self._answered else "dropped"] += 1
             return None
         self._answered.add(identity)
         self.counters["accepted"] += 1

@@ -16,7 +16,8 @@ from daemon.bus.endpoints import BusError
 from daemon.checks import CheckResult
 from daemon.commands.page_client import OPENER, address_of
 from daemon.config.settings import Config, wyoming_address
-from daemon.voice.wyoming import Connection, WyomingError
+from daemon.voice import VoiceError
+from daemon.voice.wyoming import Connection
 
 ANSWER_S = 5.0
 ASK_S = 2.0
@@ -120,7 +121,7 @@ def _check(name: str, address: str, service: str, parts: str, language: str) -> 
             server.send("describe", {})
             while (event := server.receive()).type != "info":
                 pass
-    except WyomingError as error:
+    except VoiceError as error:
         return CheckResult(name, False, str(error))
     known = sorted(set(_languages(event.data, service, parts)))
     if not known:

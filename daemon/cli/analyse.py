@@ -115,7 +115,6 @@ def _keep(kept: Reviews, stored: StoredGame, review: Review) -> None:
 
 
 def as_object(stored: StoredGame, review: Review) -> dict[str, Any]:
-    """The review with accuracies and the curve, as a JSON-ready object."""
     return {
         "id": stored.game_id,
         "game": stored.game,

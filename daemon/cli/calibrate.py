@@ -244,7 +244,8 @@ def _guided(
     speech = settings.speech
     speak(speech.language)
     frames = open_by_settings(source, settings.camera.model_copy(update={"give_up_s": give_up_s}))
-    speaker = Speaker(speech.language, speech.rate_wpm, speech.device, enabled=speech.enabled and not silent)
+    aloud = {"enabled": speech.enabled and not silent, "command": [], "voice": ""}
+    speaker = Speaker(speech.model_copy(update=aloud))
     try:
         run = GuidedRun(calibration, frames, speaker, as_json=end.as_json)
         if run.go():

@@ -38,7 +38,6 @@ CHECKS: tuple[Callable[[Config], CheckResult], ...] = (
     machine.check_display,
     machine.check_service,
 )
-"""All checks, in the order in which a new user needs them."""
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 

@@ -69,7 +69,6 @@ def one_line_errors(command: str) -> Iterator[None]:
 
 
 def print_json(value: object) -> None:
-    """Prints one object on a line of its own."""
     sys.stdout.write(json.dumps(value, ensure_ascii=False) + "\n")
 
 

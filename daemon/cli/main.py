@@ -11,13 +11,15 @@ import os
 import signal
 import sys
 import threading
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
 
 import daemon
 import places
-from daemon.cli import completion, streams
+from daemon.cli import streams
 
 # Kibitzer shares two cores with other processes: one thread per numeric library, unless the user says otherwise.
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
@@ -25,6 +27,8 @@ for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 
 EXTRAS = {"numba": ("play", "doctor"), "matplotlib": ("plot", "arena")}
 """Optional packages: the extra that contains each, and a command that installs it in a checkout."""
+COMPLETION = "_KIBITZER_COMPLETE"
+"""Variable by which shells ask for completions."""
 CHECKOUT_ONLY = "`./kibitzer {}` runs this, in a checkout, because it needs what is not installed with the program"
 UNWRITABLE = 75
 AGAIN_S = 0.05
@@ -130,8 +134,10 @@ def listed(section: str) -> str:
 
 def main(arguments: list[str]) -> int:
     """Runs one command and returns its exit status: 0 done, 2 wrong usage or bad input, 130 stopped by Ctrl-C."""
-    if completion.is_asked(arguments):
-        completion.answer(arguments, {name: entry.summary for name, entry in COMMANDS.items() if entry.module}, load)
+    if COMPLETION in os.environ or arguments[:1] in (["--install-completion"], ["--show-completion"]):
+        app = typer.Typer(cls=Completed)
+        app.callback()(lambda: None)
+        get_command(app).main(arguments, prog_name="kibitzer")
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         sys.stdout.write(HELP.format(commands="\n\n".join(map(listed, SECTIONS))))
         return 0
@@ -173,6 +179,23 @@ def main(arguments: list[str]) -> int:
 def load(name: str) -> typer.Typer:
     application: typer.Typer = importlib.import_module(COMMANDS[name].module).app
     return application
+
+
+class Completed(TyperGroup):
+    """All commands as one group, for shells; only the one that was typed is imported."""
+
+    def list_commands(self, _: Any) -> list[str]:
+        return [name for name, entry in COMMANDS.items() if entry.module]
+
+    def get_command(self, _: Any, name: str) -> Any:
+        return TyperCommand(name, help=COMMANDS[name].summary)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name, *rest = args
+        if name not in self.list_commands(ctx):
+            return None, None, rest
+        made = get_command(load(name))
+        return name, made.commands.get(name, made) if isinstance(made, TyperGroup) else made, rest
 
 
 def run() -> None:

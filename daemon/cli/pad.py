@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from daemon.cli.game_arguments import RECORD
+from daemon.cli.game_arguments import RECORD, in_columns
 from daemon.cli.wrong_call import refusals
 from daemon.game.score_pad import ScorePad, ScorePadError
 from daemon.record.score_pads import ScorePads
@@ -98,8 +98,7 @@ def list_pads(journal: JournalOption = RECORD) -> None:
 def in_words(pad: ScorePad) -> str:
     rows = [("", *pad.players), *((str(number), *map(str, one)) for number, one in enumerate(pad.rounds, 1))]
     rows.append(("total", *map(str, pad.totals)))
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(text.rjust(width) for text, width in zip(row, widths, strict=True)) for row in rows]
+    lines = in_columns(rows, range(len(rows[0])))
     lines.insert(-1, "-" * max(map(len, lines)))
     wins = "the lowest total wins" if pad.lowest else "the highest total wins"
     if pad.winners:

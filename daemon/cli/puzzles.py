@@ -6,10 +6,8 @@ import contextlib
 import json
 import random
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
-from subprocess import DEVNULL, PIPE
 from typing import Annotated, Any
 
 import typer
@@ -19,7 +17,7 @@ from rich.progress import track
 import games
 import places
 from daemon.cli.game_arguments import RECORD, opened
-from daemon.cli.wrong_call import stop
+from daemon.cli.wrong_call import refusals
 from daemon.drawing.text_board import TextBoard
 from daemon.match.puzzle_play import question, verdict
 from daemon.match.recovery import positions_of
@@ -28,7 +26,7 @@ from daemon.record.journal import JournalError
 from daemon.record.puzzles import Puzzle, PuzzleError, PuzzleStore, path_of, puzzle_of
 from daemon.record.stored_game import rule_texts
 from daemon.words.translation import in_words
-from processes import Process
+from processes import LineProcess
 from rules import AnyGame, GameError, HiddenHands, figures_of
 
 app = typer.Typer(
@@ -40,7 +38,7 @@ app = typer.Typer(
 COMMAND = (sys.executable, "-m", "daemon.cli", "certify", "--nice", "10")
 DEADLINE_S = 120.0
 """Seconds for one answer; the first compiles the searches."""
-MAX_BYTES = 1 << 20
+FAULTS = (ValueError, PuzzleError, JournalError)
 TRIES = 40
 """Games that are played for each puzzle wanted, at most."""
 JournalOption = Annotated[Path, typer.Option(help="File of the record; the puzzles lie beside it.")]
@@ -67,7 +65,7 @@ def make(
     Example: kibitzer puzzles make --game gomoku --count 10
     """
     store = PuzzleStore(path_of(journal))
-    with _one_line_errors("make"):
+    with refusals("puzzles make", *FAULTS):
         able = [name for name in games.names() if not issubclass(games.find(name), HiddenHands)]
         for name in [games.find(game).name] if game else able:
             new, title = store.add(list(_missed(name, journal))) if from_games else 0, games.find(name).title
@@ -93,7 +91,7 @@ def list_puzzles(
 
     Example: kibitzer puzzles list --game reversi --open
     """
-    with _one_line_errors("list"):
+    with refusals("puzzles list", *FAULTS):
         found = PuzzleStore(path_of(journal)).all(games.find(game).name if game else "")
     for puzzle, standing in found:
         if unsolved and standing.solved:
@@ -120,7 +118,7 @@ def play(
 
     Example: kibitzer puzzles play --game gomoku
     """
-    with _one_line_errors("play"):
+    with refusals("puzzles play", *FAULTS):
         store = PuzzleStore(path_of(journal))
         found = store.get(puzzle) if puzzle else store.next(games.load(game))
         if found is None:
@@ -150,7 +148,7 @@ def play(
 def _found(game: AnyGame, count: int, seed: int) -> Iterator[Puzzle]:
     """Puzzles from games that the solver's players play, at most one of each game."""
     found = 0
-    with _Certifier(game) as certifier:
+    with contextlib.closing(_Certifier(game)) as certifier:
         tries = range(seed, seed + TRIES * count)
         for number in track(tries, game.about.short_name, console=Console(stderr=True), transient=True):
             if found == count:
@@ -169,7 +167,10 @@ def _missed(name: str, journal: Path) -> Iterator[Puzzle]:
     for one in stored:
         by_rules.setdefault(json.dumps(sorted(one.rules.items())), []).append(one)
     for alike in by_rules.values():
-        with contextlib.suppress(GameError), _Certifier(game := games.load(name, alike[0].rules)) as certifier:
+        with (
+            contextlib.suppress(GameError),
+            contextlib.closing(_Certifier(game := games.load(name, alike[0].rules))) as certifier,
+        ):
             for one in track(alike, f"{game.about.short_name}, recorded", console=Console(stderr=True), transient=True):
                 positions = positions_of(game, one)
                 if not isinstance(positions, list):
@@ -180,43 +181,17 @@ def _missed(name: str, journal: Path) -> Iterator[Puzzle]:
                         yield puzzle_of(game, told, f"{one.game_id}#{ply}")
 
 
-class _Certifier:
-    """The process that proves puzzles, asked line by line. It ends with the block."""
-
+class _Certifier(LineProcess):
     def __init__(self, game: AnyGame) -> None:
         rules = [word for name, value in rule_texts(game).items() for word in ("--rule", f"{name}={value}")]
         self._title = game.title
-        command = [*COMMAND, "--game", game.name, *rules]
-        self._process = Process(command, cwd=places.PROGRAM, stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
-
-    def __enter__(self) -> _Certifier:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._process.close()
+        super().__init__([*COMMAND, "--game", game.name, *rules], cwd=places.PROGRAM)
 
     def ask(self, asked: dict[str, object]) -> dict[str, Any]:
         """The answer. Raises ValueError where the process has none: this game, or these rules, have no puzzles."""
-        assert self._process.stdin is not None and self._process.stdout is not None
-        deadline = threading.Timer(DEADLINE_S, self._process.end)
-        deadline.daemon = True
-        deadline.start()
-        try:
-            with contextlib.suppress(OSError):
-                self._process.stdin.write(json.dumps(asked).encode() + b"\n")
-                self._process.stdin.flush()
-            line = self._process.stdout.readline(MAX_BYTES)
-        finally:
-            deadline.cancel()
-        told = json.loads(line) if line else None
-        if not isinstance(told, dict):
-            raise ValueError(f"no puzzles of {self._title} can be proven, or not by these rules")
-        return told
-
-
-@contextlib.contextmanager
-def _one_line_errors(command: str) -> Iterator[None]:
-    try:
-        yield
-    except (GameError, PuzzleError, JournalError, ValueError) as error:
-        raise stop(f"puzzles {command}", error) from None
+        self.say(json.dumps(asked))
+        with contextlib.suppress(EOFError):
+            told = json.loads(self.hear(DEADLINE_S) or "null")
+            if isinstance(told, dict):
+                return told
+        raise ValueError(f"no puzzles of {self._title} can be proven, or not by these rules")

@@ -137,7 +137,6 @@ def _after(game: AnyGame, moves: str) -> Any:
 
 
 def listed(game: AnyGame, found: Sequence[Found]) -> list[str]:
-    """A line for each game, then what followed and how it ended."""
     if not found:
         return ["no recorded game by these rules went through this position"]
     lines = []

@@ -125,7 +125,6 @@ def show(told: str) -> None:
 
 
 def _drawn(image: Image, seen: SeenPhoto) -> Image:
-    """The photo with what was seen, and a caption."""
     drawn = image if seen.read is None else draw_read(image, seen.read)
     doubts = "" if seen.read is None else doubts_of(seen.read)
     return captioned(drawn, f"{headline(seen.report, seen.read)}. {doubts}".rstrip(". ") + ".")

@@ -13,6 +13,7 @@ import typer
 
 from daemon.checks.network import parts_at
 from daemon.cli.options import PortOption
+from daemon.cli.wrong_call import stop
 from daemon.commands.page_client import address_of
 from daemon.config.settings import DEFAULT, ConfigError, load_config
 
@@ -49,7 +50,10 @@ def reload(
     if settings.get("file") != str(config.resolve()):
         _fail(f"the daemon at {address} runs with {settings.get('file')}, not with {config.resolve()}; name it")
     _ask(pid)
-    _say(_answer(address, settings["readings"]))
+    told = _answer(address, settings["readings"])
+    if not told.get("ok"):
+        raise stop("reload", told.get("text"), 1)
+    sys.stdout.write(f"{told.get('text')}\n")
 
 
 def _ask(pid: int) -> None:
@@ -77,14 +81,6 @@ def _answer(address: str, before: int) -> dict[str, Any]:
             _fail(f"the daemon has not read its settings within {ANSWER_S:.0f} s; is it stuck? Its log says more")
 
 
-def _say(settings: dict[str, Any]) -> None:
-    if settings.get("ok"):
-        sys.stdout.write(f"{settings.get('text')}\n")
-        return
-    sys.stderr.write(f"kibitzer reload: {settings.get('text')}\n")
-    raise typer.Exit(1)
-
-
 def _parts(address: str) -> dict[str, Any]:
     try:
         return parts_at(address)
@@ -94,5 +90,4 @@ def _parts(address: str) -> dict[str, Any]:
 
 
 def _fail(text: str) -> NoReturn:
-    sys.stderr.write(f"kibitzer reload: {text}\n")
-    raise typer.Exit(2)
+    raise stop("reload", text)

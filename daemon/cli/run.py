@@ -32,7 +32,7 @@ from daemon.run.game_chooser import check_players
 from daemon.run.loop import Daemon
 from daemon.run.session import Session
 from daemon.setup.catalogue import Catalogue
-from daemon.setup.vision_setup import vision_setup_of, vision_setup_of_another
+from daemon.setup.vision_setup import vision_setup_of
 from daemon.supervision.camera import NONE
 from daemon.supervision.logs import Log
 from daemon.supervision.resources import share_one_heap
@@ -102,9 +102,7 @@ def run(
         check_players(settings, catalogue.wait(AGENTS_S))
         wanted = restored(path_of(record), settings, catalogue.newest)
         game = games.load(wanted.game.name, wanted.game.rules)
-        sight = (
-            vision_setup_of(settings, game) if wanted.game == settings.game else vision_setup_of_another(wanted, game)
-        )
+        sight = vision_setup_of(wanted, game, another=wanted.game != settings.game)
         if wanted.camera.source != NONE:
             # Refuses a profile of another game, or one made with other weights, before anything opens.
             Pipeline(sight.template, sight.profile)

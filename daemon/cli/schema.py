@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 from agents.messages import DaemonMessage, WorkerMessage
 from daemon.commands.command import commands_schema
 from daemon.config.settings import Config
-from daemon.page.page_answers import Events, Health, Live, Ready
+from daemon.page.page_state import Events, Health, Live, Ready
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 Which = Literal["config", "bus", "page"]

@@ -26,7 +26,6 @@ from games.double_double_dominoes.position import SIDES
 from vision.cli import MEGAPIXELS, load_photo
 from vision.frame import Image
 from vision.reading.locate import PhotoReader, ReadPhoto
-from vision.reading.pawns import Pawn
 from vision.sources.encoded import MAX_MEGAPIXELS
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")
@@ -115,12 +114,8 @@ class PhotoSeriesReader:
 
 
 def _look(found: ReadPhoto) -> Look:
-    red, green = (found.pawns.get(side) for side in SIDES)
-    return Look(found.reading, (_space(red), _space(green)))
-
-
-def _space(pawn: Pawn | None) -> int | None:
-    return None if pawn is None or pawn.probability < PAWN_SURE else pawn.space
+    sure = {side: pawn.space for side, pawn in found.pawns.items() if pawn.probability >= PAWN_SURE}
+    return Look(found.reading, (sure.get(SIDES[0]), sure.get(SIDES[1])))
 
 
 class Teller:

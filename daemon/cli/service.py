@@ -33,11 +33,6 @@ NameOption = Annotated[str, typer.Option("--name", help="Name of the unit; each 
 RootOption = Annotated[Path, typer.Option("--root", help="Write below this folder instead of /, for images and tests.")]
 
 
-@app.callback()
-def service() -> None:
-    """Run the daemon as a systemd service: it starts with the computer, and restarts if it crashes or hangs."""
-
-
 @app.command("unit")
 def unit(
     config: ConfigOption = DEFAULT, own: OwnOption = False, run_as: RunAsOption = "", name: NameOption = NAME

@@ -10,17 +10,15 @@ from typing import Annotated, Any
 
 import typer
 
-from daemon.cli.wrong_call import stop
+from daemon.cli.options import PortOption
+from daemon.cli.wrong_call import settings_of, stop
 from daemon.commands.command import DECLARED, Command
 from daemon.commands.declaration import Argument, Declaration
 from daemon.commands.page_client import address_of, send
-from daemon.config.settings import DEFAULT, ConfigError, load_config
+from daemon.config.settings import DEFAULT
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
 ConfigOption = Annotated[Path, typer.Option("--config", help="The daemon's settings; they say where its page is.")]
-PortOption = Annotated[
-    int, typer.Option("--port", min=0, max=65535, help="Port of the daemon's page; 0: as configured.")
-]
 
 
 @app.callback()
@@ -34,7 +32,6 @@ def tell() -> None:
 
 
 def _offer(declared: Declaration) -> None:
-    """Makes a declared command one of the command line's."""
     name = declared.name.replace("_", "-")
     typed = {one.typed.name or one.name: one for one in declared.arguments.values() if one.typed is not None}
 
@@ -64,12 +61,7 @@ def _parameter(word: str, one: Argument) -> Parameter:
 
 
 def _tell(command: Command, config: Path, port: int, name: str) -> None:
-    """Sends a command, prints the result, and exits."""
-    try:
-        page = load_config(config).page
-    except ConfigError as error:
-        raise stop(f"tell {name}", str(error)) from None
-    status, text = send(address_of(page, port), command)
+    status, text = send(address_of(settings_of(f"tell {name}", config).page, port), command)
     if status == 0:
         raise stop(f"tell {name}", text)
     (sys.stdout if status == 200 else sys.stderr).write(text + "\n")

@@ -18,9 +18,11 @@ from rich.console import Console
 from rich.progress import Progress
 
 from daemon.cli.wrong_call import stop
+from daemon.voice import VoiceError
+from daemon.voice.player import seconds
 from daemon.voice.speech import MAX_LENGTH, clean
 from daemon.voice.spelling import spelled
-from daemon.voice.voice import Voice, VoiceError
+from daemon.voice.voice import Voice
 from daemon.words.phrase_book import examples, spoken_messages
 from daemon.words.translation import LANGUAGES
 
@@ -36,7 +38,6 @@ class Count:
     phrases: int = 0
     silent: int = 0
     too_long: int = 0
-    """Number of phrases that would be cut off."""
     seconds: float = 0.0
     longest_s: float = 0.0
 
@@ -91,25 +92,20 @@ def _speak_all(language: str, rate_wpm: int, out: Path | None, console: Console)
         with Progress(console=console, transient=True) as progress:
             for text in progress.track(texts, description=LANGUAGES[language]):
                 sound = voice.render(spelled(clean(text)), stop)
-                seconds = _seconds(sound)
+                length_s = seconds(sound)
                 count.phrases += 1
                 count.silent += not is_heard(sound)
                 count.too_long += len(text) > MAX_LENGTH
-                count.seconds += seconds
-                count.longest_s = max(count.longest_s, seconds)
+                count.seconds += length_s
+                count.longest_s = max(count.longest_s, length_s)
                 if folder is not None:
                     (folder / f"{count.phrases:04d}.wav").write_bytes(sound)
-                    lines.append(f"{count.phrases:04d}\t{seconds:.2f}\t{text}\n")
+                    lines.append(f"{count.phrases:04d}\t{length_s:.2f}\t{text}\n")
     finally:
         voice.close()
     if folder is not None:
         (folder / "phrases.tsv").write_text("".join(lines), encoding="utf-8")
     return count
-
-
-def _seconds(sound: bytes) -> float:
-    with wave.open(io.BytesIO(sound)) as reader:
-        return float(reader.getnframes() / reader.getframerate())
 
 
 def _show(count: Count, as_json: bool) -> None:

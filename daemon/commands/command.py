@@ -428,13 +428,10 @@ class Hand(AtPly):
 
 
 NAMES = tuple(DECLARED)
-"""Names of the commands."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Answer:
-    """Result of a command."""
-
     accepted: bool
     text: str
     """What happened, or why not; the same as is said at the table."""

@@ -99,8 +99,6 @@ class Typed:
 
 @dataclasses.dataclass(frozen=True)
 class Argument:
-    """A field of a declared command."""
-
     name: str
     kind: Any
     """Its type, with what is written into `Annotated`."""
@@ -143,9 +141,7 @@ class Moment:
     watched: bool
     """Whether a camera sees the board."""
     has_person: bool
-    """Whether a person plays."""
     awaits_person: bool
-    """Whether that person is to move."""
     has_past: bool
     """Whether there is something to take back."""
     has_passes: bool
@@ -167,8 +163,6 @@ class Moment:
 
 @dataclasses.dataclass(frozen=True)
 class Declaration:
-    """What is known of one kind of command."""
-
     kind: Callable[..., Command]
     name: str
     arguments: Mapping[str, Argument]

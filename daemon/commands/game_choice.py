@@ -158,7 +158,6 @@ def _faults(key: str, player: PlayerSection, game: str, catalogue: Mapping[str, 
 
 
 def _why_not(option: Mapping[str, Any], value: object, game: Mapping[str, Any]) -> str | None:
-    """Why an option does not accept a value; None if it does."""
     text, choices = str(value).strip().lower(), option["choices"]
     if option["name"] == "heuristic":
         choices = ["", *game["heuristics"]]
@@ -235,6 +234,5 @@ def _with_password(source: str, path: Path, configured: Config) -> str:
 
 
 def _digest(configured: Config) -> str:
-    """Fingerprint of the part of the settings that may be chosen."""
     text = json.dumps(choice_of(configured), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()

@@ -26,7 +26,6 @@ def address_of(page: PageSection, port: int = 0) -> str:
 
 
 def address_at(host: str, port: int) -> str:
-    """Address at which this computer reaches a page that listens there."""
     here = {"0.0.0.0": "127.0.0.1", "::": "::1", "localhost": "127.0.0.1"}.get(host, host)
     return f"http://{f'[{here}]' if ':' in here else here}:{port}"
 

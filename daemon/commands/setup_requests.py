@@ -1,10 +1,11 @@
-"""Parses set-up requests from the page: where the board is, and a guided calibration."""
+"""Parses what pages ask besides commands: where the board is, a guided calibration, a demo."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
 
+import games
 from daemon.commands.command import CommandError
 
 ACTIONS = ("corners", "calibrate", "right", "stop")
@@ -44,3 +45,22 @@ def _point(point: object) -> Point:
     if not all(isinstance(part, int | float) and not isinstance(part, bool) and -0.5 <= part <= 1.5 for part in point):
         raise CommandError("a corner's x and y are shares of the picture, 0 to 1, and at most half of it outside")
     return float(point[0]), float(point[1])
+
+
+@dataclasses.dataclass(frozen=True)
+class DemoRequest:
+    game: str = ""
+    """Name of the game to show; empty for the one that is played."""
+    end: bool = False
+
+
+def parse_demo_request(words: object) -> DemoRequest:
+    """Parses `{"game": "reversi"}`, `{"end": true}` or `{}`. Raises CommandError."""
+    if not isinstance(words, Mapping) or set(words) - {"game", "end"}:
+        raise CommandError("a demo is asked for by an object with a game, or ended by one with end")
+    game, end = words.get("game", ""), words.get("end", False)
+    if not isinstance(end, bool):
+        raise CommandError("end is true or false")
+    if game != "" and game not in games.names():
+        raise CommandError(f"game is one of {', '.join(games.names())}")
+    return DemoRequest(game, end)

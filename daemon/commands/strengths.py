@@ -35,7 +35,6 @@ def engines_of(names: Iterable[str]) -> list[dict[str, str]]:
 
 
 def shown_name(agent: str) -> str:
-    """The name of an agent as people at the table call it."""
     if agent in STRENGTHS:
         return in_words(STRENGTHS[agent])
     if agent.startswith("level-"):

@@ -6,7 +6,6 @@ from daemon.config.settings import PlayerSection
 from wording.outside import clean
 
 PERSON = "person"
-"""Name of a person whose name is not set."""
 MAX_NAME_LENGTH = 128
 """Most characters in a player's name; an agent's name with all its settings is longer than a person's."""
 

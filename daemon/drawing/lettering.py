@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image as Canvas
 from PIL import ImageDraw, ImageFont
 
+from calibration.arrays import FloatArray
 from vision.fonts import FONTS
 from vision.frame import Image
 
@@ -57,6 +59,14 @@ def write(image: Image, text: str, origin: tuple[int, int], size_px: int, colour
     share = mask[first_y - top : bottom - top, first_x - left : right - left, None]
     ground = image[first_y:bottom, first_x:right]
     ground[:] = (ground * (1 - share) + np.array(colour, dtype=np.float32) * share + 0.5).astype(np.uint8)
+
+
+def write_at(
+    image: Image, text: str, centre: Sequence[float] | FloatArray, size_px: int, colour: Colour, bold: bool = False
+) -> None:
+    """Writes one line whose middle is at a point."""
+    left = round(float(centre[0])) - width_px(text, size_px, bold) // 2
+    write(image, text, (left, round(float(centre[1])) - size_px * 2 // 3), size_px, colour, bold)
 
 
 def shorten(text: str, size_px: int, room_px: int, bold: bool = False) -> str:

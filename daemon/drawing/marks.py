@@ -18,7 +18,6 @@ _HALO = 0.55
 
 
 def fixed(point: FloatArray) -> tuple[int, int]:
-    """A point in OpenCV's fixed-point pixels."""
     x, y = np.round(np.asarray(point) * (1 << BITS)).astype(int)
     return int(x), int(y)
 
@@ -50,7 +49,6 @@ def line(image: Image, start: FloatArray, end: FloatArray, colour: Colour, width
 
 
 def outline(image: Image, corners_px: FloatArray, colour: Colour, width_px: int) -> None:
-    """The sides of a polygon."""
     for index in range(len(corners_px)):
         line(image, corners_px[index - 1], corners_px[index], colour, width_px)
 

@@ -64,9 +64,8 @@ def draw_tiles(image: Image, found: LooseTiles) -> Image:
         corners = np.array(tile.corners_px)
         marks.outline(view, corners, TILE if tile.is_sure else PAWNS["red"], 2 * width_px)
         size = max(9, round(float(np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1).min()) / 3))
-        text = f"{tile.pips[0]}-{tile.pips[1]}"
         marks.disc(view, corners.mean(axis=0), 0.9 * size, GROUND)
-        _write_at(view, text, corners.mean(axis=0), size, LINE)
+        lettering.write_at(view, f"{tile.pips[0]}-{tile.pips[1]}", corners.mean(axis=0), size, LINE, bold=True)
     for place in found.unread_px:
         marks.dotted_ring(view, np.array(place), 20.0 * width_px, PAWNS["red"], 2 * width_px)
     return view
@@ -83,15 +82,10 @@ def captioned(image: Image, text: str) -> Image:
     return np.concatenate([image, strip])
 
 
-def _write_at(view: Image, text: str, centre: FloatArray, size: int, colour: Colour) -> None:
-    left = round(float(centre[0])) - lettering.width_px(text, size, bold=True) // 2
-    lettering.write(view, text, (left, round(float(centre[1])) - size * 2 // 3), size, colour, bold=True)
-
-
 def _mark_piece(view: Image, letter: str, centre: FloatArray, radius_px: float, width_px: int) -> None:
     if letter not in PIECES:
         marks.disc(view, centre, DOT * radius_px, LINE)
-        _write_at(view, letter, centre, max(6, round(radius_px)), GROUND)
+        lettering.write_at(view, letter, centre, max(6, round(radius_px)), GROUND, bold=True)
         return
     colour, edge = PIECES[letter]
     marks.disc(view, centre, DOT * radius_px + width_px, edge)

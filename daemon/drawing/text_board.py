@@ -81,19 +81,21 @@ class TextBoard:
                 share = (step - top) / (bottom - top)
                 slanted[step, round(left + share * (right - left))] = "╲" if right > left else "╱"
 
-    def _labels(self, lines: Sequence[int], count: int) -> list[str]:
-        """The part shared by the names of all cells on a line: `7` for a7, d7 and g7; empty for lines without cells."""
-        names: list[list[set[str]]] = [[] for _ in range(count)]
-        for line, name in zip(lines, self._template.cell_names, strict=True):
-            names[line].append(set(re.findall(r"[A-Za-z]+|\d+", name)))
-        return ["".join(sorted(set.intersection(*parts))) if parts else "" for parts in names]
-
-    def _numbers(self, lines: Sequence[int], count: int) -> list[str]:
-        """The first and last number on each line, `1-4`."""
+    def _names(self, lines: Sequence[int], count: int) -> list[list[str]]:
+        """The names of the cells on each line."""
         names: list[list[str]] = [[] for _ in range(count)]
         for line, name in zip(lines, self._template.cell_names, strict=True):
             names[line].append(name)
-        return [f"{line[0]}-{line[-1]}" if line else "" for line in names]
+        return names
+
+    def _labels(self, lines: Sequence[int], count: int) -> list[str]:
+        """The part shared by the names of all cells on a line: `7` for a7, d7 and g7; empty for lines without cells."""
+        parts = [[set(re.findall(r"[A-Za-z]+|\d+", name)) for name in line] for line in self._names(lines, count)]
+        return ["".join(sorted(set.intersection(*line))) if line else "" for line in parts]
+
+    def _numbers(self, lines: Sequence[int], count: int) -> list[str]:
+        """The first and last number on each line, `1-4`."""
+        return [f"{line[0]}-{line[-1]}" if line else "" for line in self._names(lines, count)]
 
 
 def _ranks(values: np.ndarray) -> list[float]:

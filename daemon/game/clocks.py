@@ -70,7 +70,7 @@ class GameClock:
         """The plies taken back last; they may be put back."""
         self._free = 0
         """Number of first plies that nobody is charged for: they were made before `begin`."""
-        self._turn_s = 0.0
+        self.turn_s = 0.0
         self._mover: Side = 0
         """Side charged for the current turn."""
         self._looked_s: float | None = None
@@ -82,16 +82,12 @@ class GameClock:
         return len(self._used)
 
     @property
-    def turn_s(self) -> float:
-        return self._turn_s
-
-    @property
     def left_s(self) -> tuple[float, float] | None:
         """Seconds each side has left, below zero once overrun; None if time is only measured."""
         if self.control.kind == "none":
             return None
         left = self._banked()
-        left[self._mover] -= self._turn_s
+        left[self._mover] -= self.turn_s
         return left[0], left[1]
 
     def begin(self, control: TimeControl, free: int | None = None) -> None:
@@ -100,7 +96,7 @@ class GameClock:
         None is all plies so far.
         """
         self.control, self._free = control, len(self._used) if free is None else free
-        self._turn_s, self._told = 0.0, set()
+        self.turn_s, self._told = 0.0, set()
 
     def run(self, side: Side | None, now_s: float) -> None:
         """Runs that side's clock from now on; None stops it. A clock that already runs keeps running."""
@@ -114,10 +110,10 @@ class GameClock:
         """Books a believed ply; returns its time and what each side has left after it. The next turn starts at zero."""
         self._look(now_s)
         left = self._banked()
-        left[side] -= self._turn_s
-        ply = Used(side, self._turn_s, text, seen)
+        left[side] -= self.turn_s
+        ply = Used(side, self.turn_s, text, seen)
         self._used.append(ply)
-        self._turn_s, self._told = 0.0, set()
+        self.turn_s, self._told = 0.0, set()
         if self.control.kind == "none":
             return PlyTimes(ply.spent_s)
         # The rest of this move's time, not the next move's allowance.
@@ -129,21 +125,21 @@ class GameClock:
         self._undone = self._used[ply:]
         del self._used[ply:]
         self._free = min(self._free, ply)
-        self._turn_s, self._told = 0.0, set()
+        self.turn_s, self._told = 0.0, set()
 
     def rewrite(self, ply: int, plies: Sequence[Used]) -> list[PlyTimes]:
         """Replaces the plies after `ply`: each keeps its earlier time, found by its text; a new one has none."""
-        old, turn_s = [*self._used[ply:], *self._undone], self._turn_s
+        old, turn_s = [*self._used[ply:], *self._undone], self.turn_s
         del self._used[ply:]
         times = []
         for one in plies:
             same = next((before for before in old if before.text == one.text), None)
             if same is not None:
                 old.remove(same)
-            self._turn_s = 0.0 if same is None else same.spent_s
+            self.turn_s = 0.0 if same is None else same.spent_s
             self._looked_s = None
             times.append(self.made(one.side, 0.0, one.text, seen=one.seen))
-        self._looked_s, self._turn_s = None, turn_s
+        self._looked_s, self.turn_s = None, turn_s
         return times
 
     def due(self, now_s: float) -> Due | None:
@@ -152,7 +148,7 @@ class GameClock:
         left = self.left_s
         if left is None or self.running is None:
             return None
-        begun = left[self._mover] + self._turn_s
+        begun = left[self._mover] + self.turn_s
         passed = [mark for mark in (*self.control.warn_s, 0.0) if left[self._mover] <= mark < begun]
         news = [mark for mark in passed if mark not in self._told]
         self._told.update(passed)
@@ -162,7 +158,7 @@ class GameClock:
         """Charges the time since the last update, at most MAX_STEP_S, to the running clock."""
         before, self._looked_s = self._looked_s, now_s
         if before is not None and self.running is not None:
-            self._turn_s += min(max(0.0, now_s - before), MAX_STEP_S)
+            self.turn_s += min(max(0.0, now_s - before), MAX_STEP_S)
 
     def _banked(self) -> list[float]:
         """Seconds each side had at the beginning of the current turn."""

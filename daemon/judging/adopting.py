@@ -70,7 +70,9 @@ def adopt(referee: Referee, reading: BoardReading, side: str = "") -> list[Effec
     if referee.paused:
         raise Refusal(sentence("The game is paused: resume it first."))
     mover, doubtful = side_of(game, side) if side else None, np.flatnonzero(reading.confidence < SURE)
-    way = _open_way(referee, reading.board, mover) or way_to(referee, reading, mover)
+    # Of lines between which the last look left the choice, that in which this side moves next.
+    near = (one for one in referee.belief.near if one.begun is None and one.board == reading.board)
+    way = next((one for one in near if game.to_move(one.position) == mover), None) or way_to(referee, reading, mover)
     same = -1 if way is None else max(0, common(referee.belief.told, way))
     if way is not None and (same == referee.ply or len(doubtful)):
         return take(referee, way)
@@ -88,13 +90,6 @@ def adopt(referee: Referee, reading: BoardReading, side: str = "") -> list[Effec
         names = phrases.named_cells(game, [int(cell) for cell in doubtful])
         raise Refusal(sentence("I cannot see {cells} clearly: say what stands there first, with correct.", cells=names))
     return SetUp(_set_up(referee, reading.board, mover))
-
-
-def _open_way(referee: Referee, board: str, mover: Side | None) -> Line | None:
-    """The line, of those between which the last look left the choice, in which that side moves next."""
-    game = referee.game
-    fitting = (one for one in referee.belief.near if one.begun is None and one.board == board)
-    return next((one for one in fitting if game.to_move(one.position) == mover), None)
 
 
 def position_of(game: AnyGame, text: str) -> Any:

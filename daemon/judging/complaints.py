@@ -17,7 +17,7 @@ from daemon.judging import phrases
 from daemon.judging.play import WRONG_SIDE, Play
 from rules import AnyGame
 from rules.turns import changed_cells
-from wording import Sentence, Sentences, listing, sentence
+from wording import Sentences, listing, sentence
 
 Agents = tuple[str | None, str | None]
 MAX_NAMED = 8
@@ -29,8 +29,10 @@ def told(game: AnyGame, wrong: Wrong, *, begun: bool, asked: Any = None) -> Sent
 
     `begun` is whether a ply was made, `asked` the agent's move that waits to be carried out, if there is one.
     """
+    if wrong.kind == "unclear" and not wrong.cells:
+        return (sentence("I cannot read the board clearly."),)
     if wrong.kind == "unclear":
-        return (_unclear(game, wrong.cells),)
+        return (sentence("I cannot see {cells} clearly.", cells=phrases.named_cells(game, wrong.cells)),)
     if wrong.kind == "desync":
         return _strange(game, wrong, begun=begun)
     said = game.fault(wrong.position, wrong.board).said
@@ -81,12 +83,6 @@ def _goes_there_and_back(game: AnyGame, position: Any, plies: Sequence[Ply], cel
     boards = [game.board(one) for one in (position, *(ply.position for ply in plies))]
     touched = {cell for before, after in itertools.pairwise(boards) for cell in changed_cells(before, after)}
     return bool(touched - set(cells))
-
-
-def _unclear(game: AnyGame, cells: tuple[int, ...]) -> Sentence:
-    if not cells:
-        return sentence("I cannot read the board clearly.")
-    return sentence("I cannot see {cells} clearly.", cells=phrases.named_cells(game, cells))
 
 
 def _strange(game: AnyGame, wrong: Wrong, *, begun: bool) -> Sentences:

@@ -38,12 +38,6 @@ class IllegalMove(Refusal):
         """Stable code of the broken rule."""
 
 
-def begin_entering(referee: Referee) -> list[Effect]:
-    """Starts play without a board to compare with: the game is as believed, and a move said is a move made."""
-    referee.believe()
-    return enter_answer(referee, [])
-
-
 def enter(referee: Referee, text: str) -> list[Effect]:
     """Makes the move of that text for the person to move. Raises Refusal; IllegalMove if a rule forbids the move."""
     game, position = referee.game, referee.position

@@ -37,10 +37,7 @@ RIGHT = ("unchanged", "legal", "takeback")
 
 class ClockService:
     def __init__(
-        self,
-        clock: GameClock,
-        now: Callable[[], float] = time.monotonic,
-        blind: Callable[[], bool] = lambda: False,
+        self, clock: GameClock, now: Callable[[], float] = time.monotonic, blind: Callable[[], bool] = lambda: False
     ) -> None:
         """`blind` returns True while no camera can see a move."""
         self.clock = clock

@@ -7,30 +7,8 @@ from typing import Any, Protocol
 
 import games
 from daemon.belief.line import common
-from daemon.commands.command import (
-    Adopt,
-    Agree,
-    Answer,
-    Best,
-    Coach,
-    Command,
-    Correct,
-    Count,
-    EndMove,
-    Hand,
-    Move,
-    Mover,
-    NewGame,
-    Pace,
-    Pass,
-    Pause,
-    Position,
-    Puzzle,
-    Repeat,
-    Resign,
-    Resume,
-    Undo,
-)
+from daemon.commands import command as told
+from daemon.commands.command import Answer, Command
 from daemon.game.effects import Announcement, Effect
 from daemon.judging import adopting, corrections, counting, phrases
 from daemon.judging.adopting import SetUp
@@ -87,7 +65,7 @@ def obey(match: Match, command: Command, eyes: WatchedBoard | None) -> Answer:
     except OSError as error:
         return Answer(False, worded("I cannot write this down: {why}. Nothing has changed.", why=str(error)))
     sentences = [said for effect in effects if isinstance(effect, Announcement) for said in effect.said]
-    if isinstance(command, Undo | Resume | Adopt | Mover) and eyes is not None:
+    if isinstance(command, told.Undo | told.Resume | told.Adopt | told.Mover) and eyes is not None:
         eyes.judge_again()
     return Answer(True, in_words(*sentences))
 
@@ -95,43 +73,43 @@ def obey(match: Match, command: Command, eyes: WatchedBoard | None) -> Answer:
 def _effects(match: Match, command: Command, eyes: WatchedBoard | None) -> list[Effect]:
     referee = match.referee
     match command:
-        case Move(text):
+        case told.Move(text):
             return _make(match, text)
-        case Hand(tiles, side):
+        case told.Hand(tiles, side):
             return _hold(match, tiles, side)
-        case Pass(choice):
+        case told.Pass(choice):
             return corrections.say_pass(referee, choice)
-        case Mover(side, number):
+        case told.Mover(side, number):
             return _set_mover(match, side, number)
-        case Undo():
+        case told.Undo():
             return corrections.undo(referee, on_board=match.watched)
-        case Resign(side):
+        case told.Resign(side):
             return corrections.resign(referee, side)
-        case Correct(cell, piece):
+        case told.Correct(cell, piece):
             return _correct(referee, _watching(eyes), cell, piece)
-        case Adopt(side):
+        case told.Adopt(side):
             return _adopt(match, _watching(eyes), side)
-        case Pause() | Resume():
-            return _pause(match, isinstance(command, Pause))
-        case Pace(seconds):
+        case told.Pause() | told.Resume():
+            return _pause(match, isinstance(command, told.Pause))
+        case told.Pace(seconds):
             return _set_pace(match, seconds)
-        case NewGame():
+        case told.NewGame():
             return _new_game(match)
-        case Position(text):
+        case told.Position(text):
             return _set_up(match, text)
-        case EndMove():
+        case told.EndMove():
             return _watching(eyes).end_move()
-        case Coach():
+        case told.Coach():
             return _coach(match)
-        case Puzzle(puzzle):
+        case told.Puzzle(puzzle):
             return _set_puzzle(match, puzzle)
-        case Best(shown, side):
+        case told.Best(shown, side):
             return _show_best(match, shown, side)
-        case Count(cell):
+        case told.Count(cell):
             return counting.mark(referee, cell_of(referee.game, cell))
-        case Agree(side):
+        case told.Agree(side):
             return counting.agree(referee, side)
-        case Repeat():
+        case told.Repeat():
             return [referee.announce("repeat", *(match.spoken or (referee.whose_turn(),)), urgent=True)]
         case _:
             raise AssertionError(f"nobody carries out {command}")

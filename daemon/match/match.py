@@ -21,12 +21,11 @@ from daemon.bus.hints import Advice, Coach
 from daemon.bus.requests import AgentRequests, Publisher
 from daemon.commands.command import mark_of
 from daemon.config.seats import Seat, level_of
-from daemon.game.effects import Announcement, Effect, Record, Rewrite, Thought
+from daemon.game.effects import Announcement, Effect, Record, Rewrite
 from daemon.judging import corrections
 from daemon.judging.referee import Referee
 from daemon.match.clock_service import ClockService
 from daemon.match.puzzle_play import PuzzlePlay
-from daemon.match.reminders import Reminders
 from daemon.record.puzzles import Puzzle, PuzzleStore
 from daemon.record.record import Backlog, Recorder, is_lasting
 from daemon.words.translation import in_words
@@ -34,7 +33,10 @@ from rules import AnyGame
 from wording import Sentence, Sentences, sentence
 
 LOGGER = logging.getLogger(__name__)
-
+FIRST_S = 20.0
+"""Seconds without anything new after which the request is repeated."""
+MAX_DOUBLINGS = 5
+"""Greatest number of times that the wait doubles between reminders, so that nobody is nagged for hours."""
 
 Listener = Callable[[Announcement], None]
 """Receives each announcement."""
@@ -134,7 +136,8 @@ class Match:
     def start(self) -> None:
         """Publishes the position from which the match continues."""
         if not self.watched:
-            self.carry_out(corrections.begin_entering(self.referee))
+            self.referee.believe()  # no board to compare with: a move said is a move made
+            self.carry_out(corrections.enter_answer(self.referee, []))
         self.carry_out(self.referee.pass_if_forced())
         self._publish()
 
@@ -152,10 +155,6 @@ class Match:
             self.seats = seats
             self.referee.agents = seats[0].agent, seats[1].agent
         self._publish()
-
-    def recall(self, thought: Thought | None) -> None:
-        """Restores from the record what an agent had reported about the move that waits to be carried out."""
-        self.requests.thought = thought
 
     def leave(self) -> None:
         """Leaves an unfinished game for another: it stays in the record as it is and is not resumed."""
@@ -194,10 +193,6 @@ class Match:
             return False
         self._coach.ask(self.referee, self.game_id)
         return True
-
-    def show_best(self) -> None:
-        """Shows the best moves, as the settings want it for every game."""
-        self.carry_out(self.best.show(self.referee))
 
     def carry_out(self, effects: Sequence[Effect]) -> None:
         """Records the decisions, then announces them: what is announced is on the disk, or its trouble was told."""
@@ -309,6 +304,28 @@ class Match:
     def _tell(self, announcement: Announcement) -> None:
         for listener in self.listeners:
             listener(announcement)
+
+
+class Reminders:
+    """When players are reminded of what they have not done: seldom, and less and less often. Pure."""
+
+    def __init__(self) -> None:
+        self._since_s: float | None = None
+        self._given = 0
+
+    def said(self) -> None:
+        """Restarts the wait because something new was said."""
+        self._since_s, self._given = None, 0
+
+    def is_due(self, now_s: float) -> bool:
+        """Whether to remind now; each call that returns True counts as a reminder given."""
+        if self._since_s is None:
+            self._since_s = now_s
+        wait_s: float = FIRST_S * 2.0 ** min(self._given, MAX_DOUBLINGS)
+        if now_s - self._since_s < wait_s:
+            return False
+        self._since_s, self._given = now_s, self._given + 1
+        return True
 
 
 @contextlib.contextmanager

@@ -77,20 +77,16 @@ def verdict(puzzle: Puzzle, game: AnyGame, position: object, answer: str) -> Sen
     """Whether an answer is right, and why."""
     move = _brief(game, position, answer)
     if answer == puzzle.move:
+        moves, discs = puzzle.moves, puzzle.discs
         if puzzle.proof == "exact":
-            return (
-                sentence_n(
-                    "Right: {move} wins by {count} disc.",
-                    "Right: {move} wins by {count} discs.",
-                    puzzle.discs,
-                    move=move,
-                ),
+            won = sentence_n(
+                "Right: {move} wins by {count} disc.", "Right: {move} wins by {count} discs.", discs, move=move
             )
-        return (
-            sentence_n(
-                "Right: {move} wins in {count} move.", "Right: {move} wins in {count} moves.", puzzle.moves, move=move
-            ),
-        )
+        else:
+            won = sentence_n(
+                "Right: {move} wins in {count} move.", "Right: {move} wins in {count} moves.", moves, move=move
+            )
+        return (won,)
     other = puzzle.others.get(answer)
     if other is None:  # only a damaged file lacks a legal move
         return (sentence("Wrong: {move} is not the move.", move=move),)

@@ -1,25 +1,27 @@
-"""Recorded games on the page: list, replay, pictures, exports and ranking; deleting and renaming with permission."""
+"""Recorded games on the page: list, replay, exports, ranking, the game that is played; changes with permission."""
 
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import re
+import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from aiohttp import web
 
 from agents.messages import StateMessage
-from daemon.page.answering import Problem
+from daemon.page.answering import Problem, refusing
 from daemon.page.game_reviews import GameReviews
 from daemon.page.guard import SVG, is_here
-from daemon.page.live_game import LiveGame
 from daemon.page.permission import Permission
 from daemon.page.record_access import RecordAccess
 from daemon.page.recorded_game import title_of
 from daemon.record.browsing import find, games_page, games_seen, names_seen
 from daemon.record.formats.document import summary_object
-from daemon.record.formats.formats import Download, check_review, download, refuse_hidden
+from daemon.record.formats.formats import Download, check_review, download, live, refuse_hidden
 from daemon.record.formats.imported import ImportFault
 from daemon.record.formats.played import ExportError
 from daemon.record.journal import Journal
@@ -32,17 +34,13 @@ from rules import GameError
 from wording.outside import clean
 
 SLOW = ("png",)
-"""Formats of the slow files."""
+CHARSETS = {"text/plain": "utf-8", "application/x-go-sgf": "utf-8"}
+"""Character sets of a game that is played, by media type; the others have theirs by definition."""
 MAX_LISTED = 100
-"""Most games in one answer."""
 MAX_RANKED = 200
-"""Most players in one answer."""
 MAX_IMPORT_BYTES = 1 << 18
-"""Bytes, longest game to import."""
 MAX_IMPORTED = 100
-"""Games of one file that a page imports."""
 MAX_NAME_LENGTH = 64
-"""Characters in a player's name, as in the settings."""
 
 
 class Archive:
@@ -62,7 +60,9 @@ class Archive:
         self._pictures, self._reviews = Pictures(journal), Reviews(journal)
         self._record = RecordAccess(journal, permission)
         self._game_reviews = GameReviews(self._record, self._reviews, playing)
-        self._live_game = LiveGame(self._record, playing)
+        self._lives: dict[str, tuple[str, int]] = {}
+        """By suffix, the tag of the played game's text as it was last asked for, and the second since which it is
+        known; later texts have later seconds, however fast they follow."""
 
     def add_routes(self, router: web.UrlDispatcher) -> None:
         game = "/archive/{game:[0-9A-Za-z-]{1,64}}"
@@ -77,7 +77,7 @@ class Archive:
         router.add_post(game + "/delete", self.delete)
         router.add_post(game + "/players", self.name_players)
         self._game_reviews.add_routes(router, game)
-        self._live_game.add_routes(router)
+        router.add_get(r"/live/game{suffix:(\.[a-z]{1,8})?}", self.live)
 
     def close(self) -> None:
         self._game_reviews.close()
@@ -86,8 +86,9 @@ class Archive:
     async def listed(self, request: web.Request) -> web.Response:
         """The newest games, filtered by `before`, `game`, `player` and `limit` in the query."""
         query = {name: clean(request.query.get(name, ""), MAX_NAME_LENGTH) for name in ("before", "game", "player")}
-        limit = _limit(request.query.get("limit", "50"))
-        if limit is None:
+        asked = request.query.get("limit", "50")
+        limit = int(asked) if re.fullmatch(r"\d{1,3}", asked) else 0
+        if not 1 <= limit <= MAX_LISTED:
             raise Problem(400, "invalid", f"limit is a whole number from 1 to {MAX_LISTED}")
 
         def work() -> dict[str, object]:
@@ -200,6 +201,33 @@ class Archive:
         headers = {"Content-Disposition": f'attachment; filename="{file.name}"'}
         return web.Response(body=file.content, content_type=file.kind, headers=headers)
 
+    async def live(self, request: web.Request) -> web.Response:
+        """The current game so far, as relays of tournaments read it; 304 for a client that has it already."""
+        suffix, state = request.match_info["suffix"], self._playing()
+        if state is None:
+            raise Problem(404, "unknown_game", worded("No game has begun yet."))
+
+        def work() -> Download:
+            with self._record.opened() as journal:
+                stored = journal.game(state.game_id)
+            with refusing(ExportError, 404, "not_told"):
+                return live(stored, suffix)
+
+        file = await self._record.result(work)
+        tag = hashlib.sha256(file.content).hexdigest()[:32]
+        known, since_s = self._lives.get(suffix, ("", 0))
+        if tag != known:
+            since_s = max(int(time.time()), since_s + 1)
+            self._lives[suffix] = tag, since_s
+        tags, since = request.if_none_match, request.if_modified_since
+        has = any(one.value in (tag, "*") for one in tags) if tags else since and since.timestamp() >= since_s
+        text: dict[str, Any] = (
+            {} if has else {"body": file.content, "content_type": file.kind, "charset": CHARSETS.get(file.kind)}
+        )
+        response = web.Response(status=304 if has else 200, headers={"Cache-Control": "no-cache"}, **text)
+        response.etag, response.last_modified = tag, since_s
+        return response
+
     async def found(self, request: web.Request) -> web.Response:
         """The other games that went through the position after a ply, however the board was turned or mirrored."""
         game_id, ply = request.match_info["game"], int(request.match_info["ply"])
@@ -267,10 +295,6 @@ def _is_newer(journal: Journal, game_id: str, played: str) -> bool:
 
 def _no_ply(ply: int) -> Problem:
     return Problem(404, "no_ply", worded("The game has no move {ply} any more.", ply=ply))
-
-
-def _limit(text: str) -> int | None:
-    return int(text) if re.fullmatch(r"\d{1,3}", text) and 1 <= int(text) <= MAX_LISTED else None
 
 
 def _names(words: object) -> list[str] | None:

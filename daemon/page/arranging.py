@@ -24,7 +24,6 @@ from daemon.words.translation import alone, in_words, worded
 from rules import EMPTY, AnyGame, Arranged, Figures, GameError, HiddenHands, PositionError, arranged_by, figures_of
 
 MAX_BYTES = 8192
-"""Bytes of the longest question: the text of a position, and rule options."""
 FIELDS = {"game": str, "rules": dict, "position": str, "figures": str, "side": int, "told": dict}
 
 
@@ -71,7 +70,7 @@ def arrangement(words: Mapping[str, Any]) -> dict[str, object]:
         return _of_figures(game, words["figures"], words.get("side", 0), words.get("told", {}))
     if "position" not in words:
         start = game.initial()
-        sides = [name[:1].upper() + name[1:] for name in sides_of(game).values()]
+        sides = list(map(_capital, sides_of(game).values()))
         named = [{"piece": one, "name": names_of(game, template_of(game))[one]} for one in kinds]
         shown = (kinds + EMPTY * len(game.cells))[: len(game.cells)]
         return _of_position(game, start) | {"sides": sides, "kinds": named, "palette": _drawn(game, shown)}
@@ -101,16 +100,21 @@ def _of_figures(game: AnyGame, figures: str, side: int, told: Mapping[str, Any])
 def _of_position(game: AnyGame, position: Any) -> dict[str, object]:
     outcome, figures = game.outcome(position), figures_of(game, position)
     rights = [
-        {"code": one.code, "name": in_words(one.said), "held": one.held} for one in Arranged.of(game).rights(position)
+        {"code": one.code, "name": _capital(in_words(one.said)), "held": one.held}
+        for one in Arranged.of(game).rights(position)
     ]
     return {
         "figures": figures,
         "side": game.to_move(position),
-        "rights": [one | {"name": f"{one['name'][:1].upper()}{one['name'][1:]}"} for one in rights],  # type: ignore[index]
+        "rights": rights,
         "board": _drawn(game, figures),
         "position": None if outcome else game.format_position(position),
         "fault": "" if outcome is None else in_words(OVER, *phrases.result(game, outcome)),
     }
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _drawn(game: AnyGame, figures: str) -> str:

@@ -19,17 +19,13 @@ from daemon.page.connection_limits import Refusals
 from daemon.page.permission import Permission
 
 MAX_WAITING = 8
-"""Most commands waiting; more are turned away."""
 ANSWER_S = 5.0
-"""Seconds, longest wait for the daemon to carry out a command."""
 
 
 T = TypeVar("T")
 
 
 class Request(Generic[T]):
-    """A command waiting for its answer."""
-
     def __init__(self, command: T) -> None:
         self.command = command
         self.answered: concurrent.futures.Future[Answer] = concurrent.futures.Future()

@@ -22,7 +22,6 @@ from daemon.page.clients import Address, name_of, parsed
 MAX_HERE = 64
 """Most connections from this computer at a time."""
 MAX_ELSEWHERE = 64
-"""Most connections from other computers at a time."""
 MAX_EACH = 24
 """Most connections from one other computer at a time: a browser opens six, and two that stay."""
 SAY_S = 10.0
@@ -145,7 +144,7 @@ class ConnectionLimits:
 
 
 class _Guarded(asyncio.Protocol):
-    """aiohttp's protocol, behind the connection limits."""
+    """aiohttp's protocol, behind the connection limits; one that is refused hears nothing."""
 
     def __init__(self, limits: ConnectionLimits, server: web.Server) -> None:
         self._limits, self._server = limits, server
@@ -157,27 +156,14 @@ class _Guarded(asyncio.Protocol):
             transport.close()
             return
         self._transport, self._inner = transport, self._server()
+        for name in ("data_received", "eof_received", "pause_writing", "resume_writing"):
+            setattr(self, name, getattr(self._inner, name))
         self._inner.connection_made(transport)
-
-    def data_received(self, data: bytes) -> None:
-        if self._inner is not None:
-            self._inner.data_received(data)
-
-    def eof_received(self) -> bool | None:
-        return None if self._inner is None else self._inner.eof_received()
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._inner is not None and self._transport is not None:
             self._limits.leave(self._transport)
             self._inner.connection_lost(exc)
-
-    def pause_writing(self) -> None:
-        if self._inner is not None:
-            self._inner.pause_writing()
-
-    def resume_writing(self) -> None:
-        if self._inner is not None:
-            self._inner.resume_writing()
 
 
 def _address(transport: asyncio.BaseTransport) -> Address | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from aiohttp import web
@@ -25,28 +25,64 @@ LOGGER = logging.getLogger(__name__)
 
 MARKS = ("slip", "mistake", "blunder")
 MAX_LINE = 12
-"""Most moves of a better line that are sent."""
 TIME_S = 0.8
 """Seconds to think about a position, as `kibitzer games analyse` does."""
 BUDGET_S = 240.0
 """Seconds for all positions of a game: in longer games each gets less."""
 CLOSE_S = 5.0
-"""Seconds, longest wait for the thread when the page closes."""
 
 
-class Reviewing:
-    """Makes the reviews that pages ask for. Its methods never wait for the analysis; any thread may call them."""
+class GameReviews:
+    """Makes the reviews that pages ask for, and answers about them. No method waits for the analysis."""
 
-    def __init__(self, kept: Reviews, command: Sequence[str] = COMMAND, time_s: float = TIME_S) -> None:
-        self._kept, self._command, self._time_s = kept, tuple(command), time_s
+    def __init__(self, record: RecordAccess, reviews: Reviews, playing: Callable[[], StateMessage | None]) -> None:
+        """`playing` returns the state of the current game, None before the first."""
+        self._record, self._reviews, self._playing = record, reviews, playing
+        self._command, self._time_s = tuple(COMMAND), TIME_S
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._stop = threading.Event()
         self._review: Review | None = None
-        """The review that is being made, or was made last."""
         self._trouble = ""
         self._wanted = True
-        """Whether the review is to be kept."""
+
+    def add_routes(self, router: web.UrlDispatcher, game: str) -> None:
+        router.add_get(game + "/review", self.review)
+        router.add_post(game + "/review", self.begin_review)
+
+    async def review(self, request: web.Request) -> web.Response:
+        game_id = request.match_info["game"]
+
+        def work() -> dict[str, object]:
+            stored = self._record.recorded(game_id).stored
+            review, runs, trouble = self.of(stored)
+            return {"state": "none"} if review is None else review_object(stored, review, runs=runs, trouble=trouble)
+
+        return web.json_response(await self._record.result(work))
+
+    async def begin_review(self, request: web.Request) -> web.Response:
+        """Begins a review, `{"action": "begin"}`, or ends it, `{"action": "stop"}`; what is done is kept."""
+        game_id = request.match_info["game"]
+        words = await self._record.words(request)
+        if words not in ({"action": "begin"}, {"action": "stop"}):
+            raise Problem(400, "invalid", 'what is to be done is {"action": "begin"} or {"action": "stop"}')
+        state = self._playing()
+
+        def work() -> dict[str, object]:
+            stored = self._record.recorded(game_id).stored
+            if words == {"action": "stop"}:
+                self.stop(game_id)
+            elif state is not None and state.game_id == game_id and stored.finished is None:
+                raise ExportError(worded("This game is being played: it can be reviewed once it is over."))
+            elif not self.begin(stored):
+                raise ExportError(worded("Another game is being reviewed. Stop that, or wait for its end."))
+            return {"code": "done", "text": ""}
+
+        return web.json_response(await self._record.result(work))
+
+    def forget(self, game_id: str) -> None:
+        self.stop(game_id, keep=False)
+        self._reviews.forget(game_id)
 
     def begin(self, stored: StoredGame) -> bool:
         """Begins to review a game; False if another game is under review. Does nothing if this one is."""
@@ -68,17 +104,19 @@ class Reviewing:
                 self._stop.set()
                 self._wanted = self._wanted and keep
 
+    def of(self, stored: StoredGame) -> tuple[Review | None, bool, str]:
+        """The review being made of the game, else the one that is kept; whether it is being made; what went wrong."""
+        played = fingerprint(stored)
+        with self._lock:
+            made, is_told = self._review, self._runs or self._trouble
+            if made is not None and (made.game_id, made.played) == (stored.game_id, played) and is_told:
+                return made.copy(), self._runs, self._trouble
+        return self._reviews.read(stored), False, ""
+
     def close(self) -> None:
         self._stop.set()
         if self._thread is not None:
             self._thread.join(CLOSE_S)
-
-    def progress(self, game_id: str) -> tuple[Review, bool, str] | None:
-        """A game's review so far, whether it is being made, and what went wrong; None if none was begun lately."""
-        with self._lock:
-            if self._review is None or self._review.game_id != game_id:
-                return None
-            return self._review.copy(), self._runs, self._trouble
 
     @property
     def _runs(self) -> bool:
@@ -86,7 +124,13 @@ class Reviewing:
 
     def _make(self, stored: StoredGame, review: Review, stop: threading.Event) -> None:
         try:
-            self._analyse(stored, review, stop)
+            asked, command = question(stored), self._command
+            with analysis(
+                stored.game, stored.rules, asked, review.time_s, background=True, command=command, stop=stop
+            ) as told:
+                for one in told:
+                    with self._lock:
+                        review.add(one)
         except (AnalysisError, GameError) as error:
             self._trouble = str(error)
             LOGGER.warning("%s is not reviewed to its end: %s", stored.game_id, error)
@@ -95,18 +139,7 @@ class Reviewing:
             LOGGER.exception("%s cannot be reviewed", stored.game_id)
         with self._lock, contextlib.suppress(OSError):  # the page shows it all the same
             if review.judged and self._wanted:
-                self._kept.keep(review)
-
-    def _analyse(self, stored: StoredGame, review: Review, stop: threading.Event) -> None:
-        """Raises AnalysisError, GameError."""
-        asked = question(stored)
-        told = analysis(
-            stored.game, stored.rules, asked, review.time_s, background=True, command=self._command, stop=stop
-        )
-        with told as lines:
-            for one in lines:
-                with self._lock:
-                    review.add(one)
+                self._reviews.keep(review)
 
 
 def review_object(stored: StoredGame, review: Review, *, runs: bool, trouble: str) -> dict[str, Any]:
@@ -141,60 +174,3 @@ def _ply(one: JudgedPly, unit: str) -> dict[str, Any]:
         told["loss"] = in_words(loss(one.lost, one.lost_amount, unit))
         told["better"] = {"value": in_words(worth(one.best.value, unit)), "line": list(one.best.line[:MAX_LINE])}
     return told
-
-
-class GameReviews:
-    """Answers about reviews. Used by the page's thread."""
-
-    def __init__(self, record: RecordAccess, reviews: Reviews, playing: Callable[[], StateMessage | None]) -> None:
-        """`playing` returns the state of the current game, None before the first."""
-        self._record, self._reviews, self._playing = record, reviews, playing
-        self._reviewing = Reviewing(reviews)
-
-    def add_routes(self, router: web.UrlDispatcher, game: str) -> None:
-        router.add_get(game + "/review", self.review)
-        router.add_post(game + "/review", self.begin_review)
-
-    def close(self) -> None:
-        self._reviewing.close()
-
-    def forget(self, game_id: str) -> None:
-        self._reviewing.stop(game_id, keep=False)
-        self._reviews.forget(game_id)
-
-    async def review(self, request: web.Request) -> web.Response:
-        game_id = request.match_info["game"]
-
-        def work() -> dict[str, object]:
-            stored = self._record.recorded(game_id).stored
-            review, runs, trouble = self.of(stored)
-            return {"state": "none"} if review is None else review_object(stored, review, runs=runs, trouble=trouble)
-
-        return web.json_response(await self._record.result(work))
-
-    async def begin_review(self, request: web.Request) -> web.Response:
-        """Begins a review, `{"action": "begin"}`, or ends it, `{"action": "stop"}`; what is done is kept."""
-        game_id = request.match_info["game"]
-        words = await self._record.words(request)
-        if words not in ({"action": "begin"}, {"action": "stop"}):
-            raise Problem(400, "invalid", 'what is to be done is {"action": "begin"} or {"action": "stop"}')
-        state = self._playing()
-
-        def work() -> dict[str, object]:
-            stored = self._record.recorded(game_id).stored
-            if words == {"action": "stop"}:
-                self._reviewing.stop(game_id)
-            elif state is not None and state.game_id == game_id and stored.finished is None:
-                raise ExportError(worded("This game is being played: it can be reviewed once it is over."))
-            elif not self._reviewing.begin(stored):
-                raise ExportError(worded("Another game is being reviewed. Stop that, or wait for its end."))
-            return {"code": "done", "text": ""}
-
-        return web.json_response(await self._record.result(work))
-
-    def of(self, stored: StoredGame) -> tuple[Review | None, bool, str]:
-        """The review being made of the game, else the one that is kept; whether it is being made; what went wrong."""
-        made = self._reviewing.progress(stored.game_id)
-        if made is not None and made[0].played == fingerprint(stored) and (made[1] or made[2]):
-            return made
-        return self._reviews.read(stored), False, ""

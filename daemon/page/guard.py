@@ -10,14 +10,14 @@ import ipaddress
 import logging
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from aiohttp import web
 from aiohttp.typedefs import Middleware
 
 from daemon.commands.declaration import CommandError
 from daemon.page.answering import Problem
-from daemon.page.clients import Network, client_of
+from daemon.page.clients import Address, Network, client_of
 from daemon.page.connection_limits import ConnectionLimits, Refusals
 
 _log = logging.getLogger(__name__)
@@ -86,12 +86,8 @@ def admit(
 
 def is_loopback(host: str) -> bool:
     """Whether only this computer can reach a server listening on `host`."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+    address = _address(host)
+    return host == "localhost" or (address is not None and address.is_loopback)
 
 
 def is_here(request: web.Request) -> bool:
@@ -105,11 +101,11 @@ def is_here(request: web.Request) -> bool:
 
 def _fault(request: web.Request, allowed_hosts: tuple[str, ...]) -> tuple[str, str]:
     """Kind and text of the reason to refuse a request; empty if it is accepted."""
-    host = _name(request.host)
-    if host is None or not (host == "localhost" or host in allowed_hosts or _is_address(host)):
+    host = _parts(f"//{request.host}").hostname
+    if host is None or not (host == "localhost" or host in allowed_hosts or _address(host) is not None):
         return "host", f"this page is reached by address or localhost, not as {request.host[:100]!r}"
     origin = request.headers.get("Origin")
-    if origin is not None and _netloc(origin) != request.host:
+    if origin is not None and _parts(origin).netloc != request.host:
         return "origin", f"scripts of {origin[:100]!r} may not read this page"
     site = request.headers.get("Sec-Fetch-Site", "none")
     if request.method not in ("GET", "HEAD") and site not in ("same-origin", "none"):
@@ -117,24 +113,16 @@ def _fault(request: web.Request, allowed_hosts: tuple[str, ...]) -> tuple[str, s
     return "", ""
 
 
-def _netloc(origin: str) -> str | None:
+def _parts(url: str) -> SplitResult:
+    """The parts of an address; empty ones if it is invalid."""
     try:
-        return urlsplit(origin).netloc
+        return urlsplit(url)
+    except ValueError:
+        return urlsplit("")
+
+
+def _address(host: str) -> Address | None:
+    try:
+        return ipaddress.ip_address(host)
     except ValueError:
         return None
-
-
-def _name(host: str) -> str | None:
-    """The name or address in a Host header, without its port; None if invalid."""
-    try:
-        return urlsplit(f"//{host}").hostname
-    except ValueError:
-        return None
-
-
-def _is_address(host: str) -> bool:
-    try:
-        ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return True

@@ -21,11 +21,9 @@ GROUND: Colour = (26, 23, 21)
 WOOD: Colour = (98, 108, 116)
 """Background of the diagram: light and dark pieces both stand out on it."""
 DARK_WOOD: Colour = (72, 80, 88)
-"""Its dark squares."""
 TEXT: Colour = (236, 240, 243)
 QUIET: Colour = (150, 158, 164)
 SAID: Colour = (76, 180, 240)
-"""Colour of the last spoken sentence."""
 _SCALE = 720
 """Pixels: the picture height that the sizes below refer to."""
 
@@ -42,25 +40,19 @@ class Scene:
     board: str = ""
     """What is believed to stand on each cell, as `Game.figures` tells; empty before the first board."""
     last_move: tuple[Step, ...] = ()
-    """Steps of the last move."""
     agent_steps: tuple[Step, ...] = ()
     """Steps that a person must now carry out for the agent."""
     best: tuple[tuple[tuple[Step, ...], str], ...] = ()
     """Steps of the best moves, best first, each with its value in a few signs."""
     fault_cells: tuple[int, ...] = ()
-    """Cells that must be corrected."""
     unknown_cells: tuple[int, ...] = ()
     """Cells that cannot be read: something covers them, or the light is unusual."""
     title: str = ""
-    """The game's display name."""
     verdict: str = ""
-    """The referee's verdict, one or two sentences."""
     said: str = ""
-    """The last spoken sentence."""
     to_move: str = ""
     """Who is to move, or how the game ended; a few words."""
     moves: tuple[str, ...] = ()
-    """The moves so far; the last few are shown."""
     status: str = ""
     """Why the board cannot be seen, such as "board lost"; empty if it can."""
     colours: Mapping[str, tuple[int, int, int]] = dataclasses.field(
@@ -107,11 +99,9 @@ def _draw_board(view: Image, scene: Scene) -> None:
     marks.steps(view, scene.agent_steps, centres, radius * 1.1, bgr(WANTED), width + 1)
     for steps, label in reversed(scene.best):
         marks.steps(view, steps[:1], centres, radius, bgr(HINT), width)
-        size = max(8, round(radius))
-        x, y = centres[steps[0].cell]
-        corner = (round(x) - lettering.width_px(label, size, bold=True) // 2, round(y) - size * 2 // 3)
-        marks.disc(view, centres[steps[0].cell], radius * 0.72, TEXT)
-        lettering.write(view, label, corner, size, bgr(HINT), bold=True)
+        centre = centres[steps[0].cell]
+        marks.disc(view, centre, radius * 0.72, TEXT)
+        lettering.write_at(view, label, centre, max(8, round(radius)), bgr(HINT), bold=True)
 
 
 def _view_from_board(scene: Scene, side_px: int) -> FloatArray:
@@ -183,8 +173,7 @@ def _draw_camera(box: Image, scene: Scene, unit: float) -> None:
         return  # the camera's picture is shown in place of the board
     scale, left, top = _fit(box, scene.frame.image, middle=False)
     outline = scene.pose.corners_px(scene.template) * scale + np.array([left, top])
-    for index in range(4):
-        marks.line(box, outline[index - 1], outline[index], SAID, max(1, round(1.5 * unit)))
+    marks.outline(box, outline, SAID, max(1, round(1.5 * unit)))
 
 
 def _fit(box: Image, picture: Image, middle: bool = True) -> tuple[float, int, int]:
@@ -202,7 +191,7 @@ def _draw_belief(box: Image, scene: Scene) -> None:
     box_from_board = _view_from_board(scene, side)
     centres = project(box_from_board, template.cells_mm)
     for low, high in project(box_from_board, template.dark_mm.reshape(-1, 2)).reshape(-1, 2, 2):
-        cv2.rectangle(box, _rounded(low), _rounded(high), DARK_WOOD, cv2.FILLED)
+        cv2.rectangle(box, (round(low[0]), round(low[1])), (round(high[0]), round(high[1])), DARK_WOOD, cv2.FILLED)
     lines = project(box_from_board, template.lines_mm.reshape(-1, 2)).reshape(-1, 2, 2)
     for start, end in np.round(lines * 16).astype(int).tolist():
         cv2.line(box, tuple(start), tuple(end), (58, 64, 70), 1, cv2.LINE_AA, 4)
@@ -216,22 +205,12 @@ def _draw_man(box: Image, centre: FloatArray, radius_px: float, letter: str, sce
         return
     figure = scene.template.figures.get(letter)
     colour = scene.colours.get(letter if figure is None or not figure.on_disc else figure.seen)
-    x, y = round(float(centre[0])), round(float(centre[1]))
+    size = max(6, round(radius_px * 1.6))
     if colour is None:
         sign, ink = (letter, TEXT) if figure is None else (figure.sign, scene.colours.get(figure.seen, TEXT))
-        _write_sign(box, sign, (x, y), radius_px, ink)
+        lettering.write_at(box, sign, centre, size, ink)
         return
-    place = (round(float(centre[0]) * 16), round(float(centre[1]) * 16))
-    cv2.circle(box, place, round(radius_px * 16), colour, cv2.FILLED, cv2.LINE_AA, 4)
-    cv2.circle(box, place, round(radius_px * 16), GROUND, 1, cv2.LINE_AA, 4)
+    marks.disc(box, centre, radius_px, colour)
+    cv2.circle(box, marks.fixed(centre), round(radius_px * 16), GROUND, 1, cv2.LINE_AA, marks.BITS)
     if figure is not None:
-        _write_sign(box, figure.sign, (x, y), radius_px, SAID)
-
-
-def _write_sign(box: Image, sign: str, centre: tuple[int, int], radius_px: float, ink: Colour) -> None:
-    size = max(6, round(radius_px * 1.6))
-    lettering.write(box, sign, (centre[0] - lettering.width_px(sign, size) // 2, centre[1] - size * 2 // 3), size, ink)
-
-
-def _rounded(point: FloatArray) -> tuple[int, int]:
-    return round(float(point[0])), round(float(point[1]))
+        lettering.write_at(box, figure.sign, centre, size, SAID)

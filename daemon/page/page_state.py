@@ -13,6 +13,7 @@ from typing import Any, TypedDict, Unpack
 import cv2
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
+from pydantic import BaseModel
 
 from agents.messages import StateMessage
 from daemon.voice.speech import clean as clean_phrase
@@ -43,6 +44,55 @@ class Spoken:
     """The text as a voice pronounces it; empty if it is only written."""
 
 
+class Part(BaseModel):
+    """Health of one component."""
+
+    ok: bool
+    text: str
+
+
+class Health(BaseModel):
+    """`/healthz`."""
+
+    ok: bool
+    parts: dict[str, Part]
+
+
+class Ready(BaseModel):
+    """`/readyz`."""
+
+    ready: bool
+    text: str
+
+
+class Line(BaseModel):
+    """The moves so far, and the points."""
+
+    plies: list[dict[str, Any]]
+    scores: tuple[int, int] | None
+
+
+class Live(BaseModel):
+    """A message of `/live`."""
+
+    state: StateMessage | None
+    line: Line
+    view: dict[str, Any]
+    health: Health
+    announcements: list[Spoken]
+    """Announcements since the previous message."""
+    commands: bool
+    """Whether this page may send commands."""
+    token: bool
+    """Whether its commands need the token."""
+    board: str | None = None
+    """The believed board as SVG, if it has changed."""
+
+
+Events = list[Spoken]
+"""`/events`."""
+
+
 class News(TypedDict, total=False):
     """What has changed; the rest stays."""
 
@@ -59,8 +109,6 @@ class News(TypedDict, total=False):
 
 @dataclasses.dataclass(frozen=True)
 class Snapshot:
-    """Everything that the page shows at one moment."""
-
     state: StateMessage | None = None
     line: Mapping[str, Any] = dataclasses.field(default_factory=lambda: {"plies": [], "scores": None})
     """The moves so far with the details of each, `plies`, and the points, `scores`."""
@@ -73,7 +121,6 @@ class Snapshot:
     picture_number: int = 0
     """0 before the first."""
     board: Callable[[], str] | None = None
-    """Draws the believed board as SVG, likewise."""
     board_number: int = 0
     health: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)
     """`ok` and `text` of each component; to be repeated every few seconds as a sign of life."""
@@ -129,7 +176,6 @@ class PageState(Collector):
             return self._board
 
     def announcements(self, after: int = 0) -> list[dict[str, Any]]:
-        """The announcements after that number, oldest first."""
         return [dataclasses.asdict(spoken) for spoken in self.now.announcements if spoken.number > after]
 
     def spoken(self, most: int) -> dict[int, str]:
@@ -151,7 +197,6 @@ class PageState(Collector):
         return {"ok": all(part["ok"] for part in parts.values()), "parts": parts}
 
     def ready(self) -> dict[str, Any]:
-        """`ready` and a `text`."""
         now = self.now
         (ready, text), silent_s = now.ready, time.monotonic() - now.ready_s
         if ready and silent_s > READY_DEADLINE_S:
@@ -169,7 +214,6 @@ class PageState(Collector):
             return self._jpeg
 
     def collect(self) -> Iterator[Metric]:
-        """All metrics for Prometheus; names ending in `_total` are counters."""
         now = self.now
         figures = {
             **now.figures,

@@ -27,11 +27,9 @@ PHONE = web.RequestKey("phone", str)
 RATE_HZ = 5.0
 """Commands per second from one client, on average."""
 BURST = 20.0
-"""Commands in one burst."""
 WRONG_TOKEN_COST = 5.0
 """Commands that an attempt without the token counts as."""
 MAX_CLIENTS = 256
-"""Most clients whose rate is remembered."""
 ALL_FACTOR = 4.0
 """Rate of all clients together, as a multiple of one client's rate."""
 

@@ -27,15 +27,11 @@ _log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 MAX_WAITING = 12
-"""Most answers being computed or waiting."""
 ANSWER_S = 20.0
-"""Seconds, longest wait for an answer."""
 MAX_DRAWING = 3
 """Most slow files, such as the picture of a whole game, being created or waiting."""
 DRAWN_S = 60.0
-"""Seconds, longest wait for a slow file."""
 MAX_BYTES = 2048
-"""Bytes, longest text of a command here: two names."""
 MAX_REMEMBERED = 4
 """Most replayed games kept in memory, for viewers who step through their plies."""
 _WRONG: dict[str, tuple[int, Sentence]] = {

@@ -21,7 +21,6 @@ from rules import DeadPieces, HiddenHands, MarkedCells, Step, UnknownGame
 MAX_PLIES = 4096
 """Most plies sent, as many as in a state message."""
 MAX_NOTES = 400
-"""Most notes sent, the first ones."""
 PLY_FIELDS = tuple("ply side move verdict known time spent_s left_s score depth nodes thought_s".split())
 
 

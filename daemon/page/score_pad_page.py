@@ -17,9 +17,7 @@ from daemon.page.permission import Permission
 from daemon.record.score_pads import ScorePads
 
 MAX_BYTES = 2048
-"""Bytes of the longest command: eight names."""
 FIELDS = {"begin": {"players", "target", "lowest"}, "add": {"points"}, "undo": set[str]()}
-"""The actions, and what else each has."""
 
 
 class ScorePadPage:

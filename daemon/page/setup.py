@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import random
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping
 
 import cv2
 import numpy as np
@@ -16,26 +18,34 @@ import games
 from calibration.sheet import SheetError, layout_of
 from calibration.template import TemplateError, load_template
 from daemon.commands.command import CommandError
-from daemon.commands.sources import is_same, meant
+from daemon.commands.sources import MAX_ADDRESS, check_source, is_same, meant
 from daemon.drawing.board_svg import board_svg
 from daemon.game.hands import dealt
-from daemon.page.answering import Busy, Problem, WorkThread
+from daemon.page.answering import Busy, Problem, WorkThread, words_of
 from daemon.page.guard import SVG
 from daemon.page.page_state import JPEG_QUALITY
 from daemon.page.permission import Permission
-from daemon.page.preview import Preview
 from daemon.page.view import template_of
+from daemon.words.translation import worded
 from rules import GameError, HiddenHands, figures_of
 from rules.options import rules_from_words, switched_on
-from vision.frame import Image
+from vision.frame import Frame, FrameSource, Image, SourceEnded, SourceError
 from vision.sheet.ink import PAPERS_MM
 from vision.sources.cameras import cameras
+from vision.sources.live import LiveSource
+from vision.sources.opening import open_source
+from vision.sources.slot import Attempt
 
+MAX_BYTES = 1024
+OPEN_S, LOOK_S = 4.0, 5.0
+"""Seconds, longest wait for a camera to open, and then for its first picture."""
+EXPOSE_S = 0.8
+"""Seconds within which a camera settles its exposure."""
+CAMERA_PX = (1280, 720)
+PREVIEW_PX = 960
 DRAW_S = 10.0
-"""Seconds, longest wait for a sheet."""
 MAX_RULES = 8
 PICTURE_S = 3600
-"""Seconds that browsers keep the picture of a game."""
 PLIES, SEED, CHOICES = 16, 7, 4
 """Plies after which a board shows what the game is about; the seed of their choice; and from how many moves the one
 nearest to the middle is chosen, so that stones lie together as in a game."""
@@ -69,7 +79,6 @@ class Setup:
         self.preview.close()
 
     async def frame(self, _: web.Request) -> web.Response:
-        """The camera's current picture, with the board outlined."""
         with self._lock:
             draw = self._draw
         if draw is None:
@@ -85,7 +94,6 @@ class Setup:
         return await self.frame(request) if used else await self.preview.look(wanted)
 
     async def listed(self, _: web.Request) -> web.Response:
-        """The connected cameras, and the papers and games for printing boards."""
         found = [{"source": one.stable or str(one.number), "text": one.text} for one in cameras()]
         titles = [{"name": name, "title": games.find(name).title} for name in games.names()]
         return web.json_response({"cameras": found, "papers": list(PAPERS_MM), "games": titles})
@@ -106,7 +114,6 @@ class Setup:
         return web.Response(body=data, content_type=FORMATS[form], headers={"Content-Disposition": file})
 
     async def picture(self, request: web.Request) -> web.Response:
-        """The drawn board of a game, for choosing it."""
         name = request.match_info["name"]
         if name not in games.names():
             raise Problem(404, "not_here", f"there is no game {name!r}; there are {', '.join(games.names())}")
@@ -125,6 +132,13 @@ class Setup:
 
 def _jpeg(image: Image) -> bytes:
     return bytes(cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])[1])
+
+
+def _preview_jpeg(image: Image) -> bytes:
+    height, width = image.shape[:2]
+    scale = min(1.0, PREVIEW_PX / width)
+    size = round(width * scale), round(height * scale)
+    return _jpeg(np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8))
 
 
 def _sheet(name: str, rules: list[str], paper: str, plain: bool, form: str) -> bytes:
@@ -157,3 +171,77 @@ def game_picture(name: str) -> str:
         some = chance.sample(moves, min(CHOICES, len(moves)))
         position = game.apply(position, min(some, key=lambda move: away(game.steps(position, move)[0].cell)))
     return board_svg(template, figures_of(game, position), tiles=HiddenHands.of(game).tiles(position), labelled=False)
+
+
+class Preview:
+    """Previews one camera at a time. Used by the page's thread; a separate thread waits for the camera."""
+
+    def __init__(self, permission: Permission, opener: Callable[[str], FrameSource] | None = None) -> None:
+        self.is_open = False
+        """Whether cameras may be chosen here at all."""
+        self._permission = permission
+        self._opener = opener or (lambda source: open_source(source, rate_hz=15.0, size_px=CAMERA_PX))
+        self._closing = threading.Event()
+        self._hanging: Attempt | None = None
+        """An abandoned opening that has not ended yet: no second one starts beside it."""
+        self._thread = WorkThread("preview", 1, None)
+
+    def close(self) -> None:
+        self._closing.set()
+        self._thread.close()
+
+    async def receive(self, request: web.Request) -> str:
+        """The camera named by a POST of `{"source": "..."}`. Raises Problem, CommandError."""
+        self._permission.check(request)
+        if not self.is_open:
+            raise Problem(409, "no_commands", "No camera can be chosen here.")
+        return parse_preview(await words_of(request, MAX_BYTES))
+
+    async def look(self, source: str) -> web.Response:
+        """The camera's picture. Raises Problem."""
+        try:
+            data = await self._thread.result(lambda: self._picture(source))
+        except Busy:
+            why = worded("I am looking through a camera already: one moment.")
+            raise Problem(503, "busy", "the page is being closed" if self._closing.is_set() else why) from None
+        except (SourceError, SourceEnded, ValueError, OSError, cv2.error) as error:
+            why = str(error)[:512] or worded("No picture came from this camera.")
+            raise Problem(409, "no_picture", why) from None
+        return web.Response(body=data, content_type="image/jpeg")
+
+    def _picture(self, source: str) -> bytes:
+        """Opens the camera and returns a JPEG; runs in the preview thread."""
+        try:
+            check_source(source, cameras())
+        except ValueError as error:
+            raise ValueError(f"source = {error}") from None
+        if self._hanging is not None and not self._hanging.wait(0):
+            raise SourceError(worded("The camera does not answer. Unplug it and plug it in again."))
+        self._hanging = None
+        attempt = Attempt(lambda: self._opener(source))
+        if not attempt.wait(OPEN_S):
+            attempt.abandon()
+            self._hanging = attempt
+            raise SourceError(worded("The camera does not answer. Unplug it and plug it in again."))
+        with contextlib.closing(attempt.result()) as frames:
+            return _preview_jpeg(self._looked(frames).image)
+
+    def _looked(self, frames: FrameSource) -> Frame:
+        """The newest picture once the exposure has settled. Raises SourceError if none arrives in time."""
+        began_s, first_s, newest = time.monotonic(), 0.0, None
+        while newest is None or time.monotonic() - first_s < EXPOSE_S:
+            if self._closing.is_set() or (newest is None and time.monotonic() - began_s > LOOK_S):
+                why = frames.trouble if isinstance(frames, LiveSource) else ""
+                raise SourceError(why or worded("No picture came from this camera."))
+            frame = frames.read(0.2)
+            first_s = time.monotonic() if newest is None else first_s
+            newest = frame or newest
+        return newest
+
+
+def parse_preview(words: object) -> str:
+    """The camera in an object such as {"source": "0"}. Raises CommandError."""
+    source = words.get("source") if isinstance(words, Mapping) and len(words) == 1 else None
+    if not isinstance(source, str) or not source or len(source) > MAX_ADDRESS:
+        raise CommandError(f"a look is an object with the source, a text of at most {MAX_ADDRESS} characters")
+    return source

@@ -15,8 +15,8 @@ from aiohttp import web
 
 from daemon.page.answering import Problem
 from daemon.page.page_state import PageState
-from daemon.voice.command_voice import Renders
-from daemon.voice.voice import VoiceError
+from daemon.voice import VoiceError
+from daemon.voice.voice import Renders
 
 MAX_SOUNDS = 8
 """Most announcements that can be heard, the newest: as many as wait for a loudspeaker."""
@@ -35,7 +35,7 @@ class Sounds:
         self._sounds: collections.OrderedDict[int, asyncio.Future[bytes]] = collections.OrderedDict()
 
     def offer(self, make: Callable[[], Renders]) -> None:
-        """Sets what makes the voice; it is called when a page first asks for a sound."""
+        """Sets what makes the voice for pages whose browser has none; called when one first asks for a sound."""
         self._offered = make
 
     async def sound(self, request: web.Request) -> web.Response:

@@ -22,7 +22,6 @@ from daemon.page.phones.pairing import MAX_PHONES
 MAX_VIEWERS = 8
 """Most picture streams at a time, and most live connections; as many to this computer as to all others."""
 PICTURE_HZ = 15.0
-"""Most pictures per second for one viewer."""
 SLOW_S = 10.0
 """Seconds without accepting a byte before a viewer is disconnected."""
 REPEAT_S = 0.25
@@ -73,7 +72,6 @@ class Streams:
             self._open[place] -= 1
 
     def turn(self) -> None:
-        """Wakes the streams: something has changed."""
         before, self._changed = self._changed, asyncio.Event()
         before.set()
 
@@ -91,26 +89,16 @@ class Streams:
 
     async def video(self, request: web.Request) -> web.StreamResponse:
         """Streams the newest picture; a slow viewer skips pictures, and none is queued."""
-        with self._place("video", request):
-            return await self._video(request)
-
-    async def _video(self, request: web.Request) -> web.StreamResponse:
-        try:
-            response = web.StreamResponse(
-                headers={
-                    "Content-Type": f"multipart/x-mixed-replace; boundary={_BOUNDARY}",
-                    "Cache-Control": "no-store",
-                }
-            )
+        kind = f"multipart/x-mixed-replace; boundary={_BOUNDARY}"
+        response = web.StreamResponse(headers={"Content-Type": kind, "Cache-Control": "no-store"})
+        with self._place("video", request), contextlib.suppress(ConnectionError, TimeoutError):
             await response.prepare(request)
             await response.write(f"--{_BOUNDARY}\r\n".encode())
             async for data in self._pictures():
                 head = f"Content-Type: image/jpeg\r\nContent-Length: {len(data)}\r\n\r\n".encode()
                 async with asyncio.timeout(SLOW_S):  # include the boundary: browsers show a picture once one ends it
                     await response.write(head + data + f"\r\n--{_BOUNDARY}\r\n".encode())
-            return response
-        except (ConnectionError, TimeoutError):
-            return response
+        return response
 
     async def _pictures(self) -> AsyncIterator[bytes]:
         """Yields new pictures, at most PICTURE_HZ, until the page closes; repeats the last one if none is new."""
@@ -130,29 +118,27 @@ class Streams:
 
     async def live(self, request: web.Request) -> web.StreamResponse:
         """WebSocket that sends state, board and health whenever they change, and every announcement once."""
-        with self._place("phone" if PHONE in request else "live", request):
-            return await self._live(request)
-
-    async def _live(self, request: web.Request) -> web.StreamResponse:
-        phone = None if self.filming is None else request.get(PHONE)
+        filming, phone = self.filming, request.get(PHONE)
+        films = filming is not None and phone is not None
         # A phone's pictures are compressed already.
         socket = (
-            web.WebSocketResponse(heartbeat=20.0, max_msg_size=1024)
-            if phone is None
-            else web.WebSocketResponse(heartbeat=PHONE_HEARTBEAT_S, max_msg_size=MAX_PICTURE_BYTES, compress=False)
+            web.WebSocketResponse(heartbeat=PHONE_HEARTBEAT_S, max_msg_size=MAX_PICTURE_BYTES, compress=False)
+            if films
+            else web.WebSocketResponse(heartbeat=20.0, max_msg_size=1024)
         )
 
         async def serve() -> None:
-            reading = _drain(socket) if phone is None or self.filming is None else self.filming.serve(socket, phone)
+            reading = _drain(socket) if filming is None or phone is None else filming.serve(socket, phone)
             reader = asyncio.create_task(reading)
             try:
-                await self._tell(socket, reader, trusted=phone is not None or is_here(request))
+                await self._tell(socket, reader, trusted=films or is_here(request))
             finally:
                 reader.cancel()
                 with contextlib.suppress(asyncio.CancelledError):
                     await reader
 
-        return await serve_socket(socket, request, serve)
+        with self._place("live" if phone is None else "phone", request):
+            return await serve_socket(socket, request, serve)
 
     async def _tell(self, socket: web.WebSocketResponse, reader: asyncio.Task[None], *, trusted: bool) -> None:
         last, number, drawn, shown, told_s = ("", ""), 0, 0, "", float("-inf")
@@ -164,7 +150,9 @@ class Streams:
                 drawn, board = await asyncio.to_thread(self._page_state.board)
             ticked = summary[0] != last[0] and now() - told_s >= CLOCK_S
             if announcements or summary[1] != last[1] or board != shown or ticked:
-                own = {"announcements": announcements} | self._permitted(trusted)
+                may_command = self._queue.is_open and (trusted or self._commands_from_elsewhere)
+                own: dict[str, object] = {"announcements": announcements, "commands": may_command}
+                own["token"] = may_command and not trusted
                 if board != shown:
                     own["board"] = board
                 async with asyncio.timeout(SLOW_S):
@@ -173,11 +161,6 @@ class Streams:
                 number = announcements[-1]["number"] if announcements else number
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(changed.wait(), 1.0)
-
-    def _permitted(self, trusted: bool) -> dict[str, object]:
-        """Whether the page may send commands, and whether it needs the token for them."""
-        may_command = self._queue.is_open and (trusted or self._commands_from_elsewhere)
-        return {"commands": may_command, "token": may_command and not trusted}
 
 
 async def _drain(socket: web.WebSocketResponse) -> None:

@@ -7,10 +7,9 @@ import re
 import secrets
 from pathlib import Path
 
-from daemon.page.private_file import read_private, write_private
+from calibration.atomic_file import read_private, write_private
 
 TOKEN_BYTES = 32
-"""Random bytes of a new token."""
 MAX_TOKEN_LENGTH = 128
 MAX_FILE_BYTES = 4096
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{32,128}")

@@ -25,11 +25,10 @@ import prometheus_client
 from aiohttp import web
 
 from daemon.commands.command import parse_command
-from daemon.commands.demo_requests import parse_demo_request
 from daemon.commands.game_choice import MAX_BYTES as MAX_CHOICE_BYTES
 from daemon.commands.game_choice import parse_change, parse_choice
 from daemon.commands.page_client import address_at
-from daemon.commands.setup_requests import parse_setup_request
+from daemon.commands.setup_requests import parse_demo_request, parse_setup_request
 from daemon.drawing.board_style import STYLE
 from daemon.page.answering import Problem
 from daemon.page.archive import Archive
@@ -42,18 +41,16 @@ from daemon.page.microphones import Microphones
 from daemon.page.page_state import News, PageState
 from daemon.page.permission import Permission
 from daemon.page.phones.addresses import own_addresses
-from daemon.page.phones.door import DoorError, Invitation, Invitations, PhoneDoor
+from daemon.page.phones.door import DoorError, Invitation, PhoneDoor
 from daemon.page.phones.filming import Aim
 from daemon.page.score_pad_page import ScorePadPage
 from daemon.page.setup import Setup
 from daemon.page.sounds import Sounds
 from daemon.page.streams import Streams
 from daemon.page.token import TokenError, page_token
-from daemon.voice.command_voice import Renders
 from daemon.voice.listening.listening import Listening
 from daemon.words import translation
 from daemon.words.translation import worded, worded_n
-from vision.frame import Image
 
 _log = logging.getLogger(__name__)
 
@@ -62,7 +59,6 @@ OPEN_S = CLOSE_S = 5.0
 SILENT_S = 10.0
 """Seconds after a wake-up without an iteration of the loop before the thread counts as hung."""
 BACKLOG = 64
-"""Connections waiting to be accepted."""
 KINDS = {
     ".html": "text/html",
     ".css": "text/css",
@@ -106,7 +102,7 @@ class WebPage:
             except TokenError as error:
                 raise WebError(str(error)) from None
         self._page_state = PageState(health_deadline_s)
-        self._sounds = Sounds(self._page_state)
+        self.sounds = Sounds(self._page_state)
         self._allowed_hosts, self._proxies = allowed_hosts, tuple(proxies)
         self._refusals = Refusals()
         self._limits = ConnectionLimits(self._refusals)
@@ -119,7 +115,7 @@ class WebPage:
         """What people ask for: commands, set-up, a new game, changes of language, voice and clock, a demo."""
         self.menu: Callable[[], Mapping[str, object]] | None = None
         """Lists the choices for a new game, in another thread; None if nothing can be chosen."""
-        self._setup, self._arranging = Setup(permission), Arranging(permission)
+        self.setup, self._arranging = Setup(permission), Arranging(permission)
         self._microphones = Microphones(permission)
         self._archive = (
             None
@@ -192,23 +188,12 @@ class WebPage:
 
     def take_commands(self) -> None:
         """Opens the page for commands; all that is asked of it must be taken, and answered, often from then on."""
-        for one in (self.commands, self.setups, self.choices, self.changes, self.demos, self._setup.preview):
+        for one in (self.commands, self.setups, self.choices, self.changes, self.demos, self.setup.preview):
             one.is_open = True
-
-    def offer_voice(self, make: Callable[[], Renders]) -> None:
-        """Sets the voice for pages whose browser has none; `make` is called in another thread, if a page asks."""
-        self._sounds.offer(make)
 
     def listen_with(self, listening: Listening | None, is_talking: Callable[[], bool]) -> None:
         """Passes what pages' microphones hear to `listening`, if anybody, except while the computer itself talks."""
         self._microphones.listening, self._microphones.is_talking = listening, is_talking
-
-    def update_frame(self, draw: Callable[[], Image] | None, source: str = "") -> None:
-        """Shows a new camera picture; `draw` runs only when it is requested, in another thread. None shows none.
-
-        `source` says which camera it is from.
-        """
-        self._setup.set_frame(draw, source)
 
     def announce(self, text: str, kind: str = "said", *, spoken: bool = True) -> None:
         """Adds an announcement, which pages speak if it is to be `spoken`; `kind` is a stable snake_case code."""
@@ -239,8 +224,8 @@ class WebPage:
         with contextlib.suppress(RuntimeError):  # the loop is closed already
             self._loop.call_soon_threadsafe(self._end)
         self._thread.join(CLOSE_S)
-        self._setup.close()
-        self._sounds.close()
+        self.setup.close()
+        self.sounds.close()
         if self._archive is not None:
             self._archive.close()
 
@@ -322,7 +307,9 @@ class WebPage:
         if door and self._door is not None:
             self._door.add_routes(application.router, self._permission)
         elif self._door is not None:
-            Invitations(self._door, self._invite, self._permission).add_routes(application.router)
+            invited = functools.partial(self._door.shown, self._invite, self._permission)
+            application.router.add_post("/phone", invited)
+            application.router.add_delete("/phone", invited)
         for file in files:
             application.router.add_get(_address_of(file), functools.partial(_file, file, KINDS[file.suffix]))
         for path, handler in (
@@ -330,7 +317,7 @@ class WebPage:
             ("/live", self._streams.live),
             ("/listen", self._microphones.listen),
             ("/snapshot.jpg", self._streams.snapshot),
-            (r"/voice/{number:\d{1,9}}", self._sounds.sound),
+            (r"/voice/{number:\d{1,9}}", self.sounds.sound),
             ("/board.svg", self._streams.board),
             ("/board.css", _board_style),
             ("/words", _words),
@@ -349,7 +336,7 @@ class WebPage:
         application.router.add_post("/arrange", self._arranging.arranged)
         application.router.add_post("/demo", self.demos.receive)
         application.router.add_post("/wish", self.setups.receive)
-        self._setup.add_routes(application.router)
+        self.setup.add_routes(application.router)
         if self._archive is not None:
             self._archive.add_routes(application.router)
         if self._pads is not None:
@@ -392,7 +379,6 @@ class WebPage:
 
 
 def _elsewhere(host: str, port: int) -> str:
-    """Where other devices open a page that listens there."""
     if is_loopback(host):
         return ""
     found = own_addresses() if host == "0.0.0.0" else [] if host == "::" else [host]

@@ -77,7 +77,6 @@ class Window:
                 self._changed.notify_all()
 
     def keys(self) -> list[str]:
-        """The keys pressed in the window since the last call, oldest first."""
         pressed = []
         with contextlib.suppress(IndexError):
             while True:
@@ -115,14 +114,12 @@ class Window:
             _log.exception("the window gets no more pictures")
 
     def _next(self) -> Image | None:
-        """Waits for the next picture; None when the window is closed."""
         with self._changed:
             self._changed.wait_for(lambda: self._image is not None or self._closing or self._reason)
             image, self._image = self._image, None
             return None if self._closing or self._reason else image
 
     def _listen(self, keys: IO[bytes]) -> None:
-        """The thread that reads the pressed keys until the window ends."""
         try:
             with keys:
                 while line := keys.readline(64):

@@ -27,7 +27,6 @@ class Newest:
 
 
 def main() -> None:
-    """Shows pictures until standard input ends."""
     newest, title = Newest(), sys.argv[1]
     threading.Thread(target=receive, args=(sys.stdin.buffer, newest), daemon=True).start()
     cv2.namedWindow(title, cv2.WINDOW_NORMAL | cv2.WINDOW_KEEPRATIO | cv2.WINDOW_GUI_NORMAL)

@@ -101,7 +101,8 @@ class BoardTracker:
             self.watched |= lesson.board in self.pipeline.expected
             if self._lessons is not None:
                 self._lessons.save(lesson)
-        self.match.board_free = _is_free(observation)
+        gate = observation.gate
+        self.match.board_free = observation.rectified is not None and gate is not None and gate.settled
         if self._seen_s is None:
             self._seen_s = frame.time_s
         if observation.rectified is None:
@@ -109,10 +110,10 @@ class BoardTracker:
                 self.match.carry_out(self._referee.lost(*self.pipeline.why_unseen(frame)))
             return observation
         self._seen_s = frame.time_s
-        if observation.gate is not None:
-            if observation.gate.phase in ("moving", "occluded"):
+        if gate is not None:
+            if gate.phase in ("moving", "occluded"):
                 self._referee.covered()
-            if observation.gate.fresh:
+            if gate.fresh:
                 self._arm = observation.arm or self._arm
             for notice in self._occlusion_notices.look(observation, self._referee.game, self.pipeline):
                 self.match.trouble(*notice)
@@ -321,11 +322,6 @@ class BoardTracker:
     @property
     def _referee(self) -> Referee:
         return self.match.referee
-
-
-def _is_free(seen: Observation) -> bool:
-    """Whether the board is in view with nothing moving or lying over it: what is on it now has been judged."""
-    return seen.rectified is not None and seen.gate is not None and seen.gate.settled
 
 
 def _stands_still(seen: Observation) -> bool:

@@ -28,7 +28,7 @@ from rules import AnyGame
 from vision.calibrating.start import Lesson, Unlike, learn_from, turn_by, turned_cells
 from vision.frame import Image
 from vision.pose import BoardPose, turned_pose
-from vision.primitives.patch_changes import differing
+from vision.reading.cells import differing
 from vision.reading.heads import OTHER
 from vision.reading.joint import COVERED
 from vision.reading.reader import DescribedCells, Reader

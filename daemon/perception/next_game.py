@@ -27,7 +27,10 @@ class NextGame:
 
     def see(self, referee: Referee, reading: BoardReading, time_s: float) -> Sign:
         """Judges a reading: no sign, `offer` (the next game may begin; once), then `wait`, or `begin`."""
-        if not self._may_begin(referee):
+        in_play = referee.outcome is None and not referee.paused and not referee.to_put_back
+        # After an end that did not hold, the game may be over after all: the referee must see the board cleared.
+        begun = referee.ply > 0 and referee.verdict != "start" and not referee.goes_on_after_an_end
+        if not in_play or not begun:
             self._since_s = None
             return ""
         if shows_start(referee.game, reading) and not _is_of_this_game(referee, reading):
@@ -35,20 +38,13 @@ class NextGame:
                 return self.look(time_s) or "wait"
             self._since_s = time_s
             return "offer"
-        begun = self._since_s is not None and _is_first_move(referee, reading)
+        anew = self._since_s is not None and _is_first_move(referee, reading)
         self._since_s = None
-        return "begin" if begun else ""
+        return "begin" if anew else ""
 
     def look(self, time_s: float) -> Sign:
         """Whether the start position has been there long enough; for use between two readings."""
         return "begin" if self._since_s is not None and time_s - self._since_s >= STANDS_S else ""
-
-    @staticmethod
-    def _may_begin(referee: Referee) -> bool:
-        in_play = referee.outcome is None and not referee.paused and not referee.to_put_back
-        if referee.goes_on_after_an_end:
-            return False  # the game may be over after all: the referee must see the board cleared
-        return in_play and referee.ply > 0 and referee.verdict != "start"
 
 
 def shows_start(game: AnyGame, reading: BoardReading) -> bool:

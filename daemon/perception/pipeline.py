@@ -94,8 +94,7 @@ class Pipeline:
         self.template = template if profile is None else template.with_shape(profile.shape)
         self._reference = None if profile is None else reference_of(profile)
         self.aligner = Aligner(self.template, self._reference)
-        self.gate = Watcher(CellPlaces.on(self.template), settle_s)
-        self._know_the_board()
+        self.gate = self._watcher(settle_s)
         self.arms = ArmWatch()
         self.reader = Reader(self.template, profile)
         self.looks = Looks(self.reader, readings)
@@ -271,14 +270,10 @@ class Pipeline:
         if seen is None:
             return None
         told = self.looks.told
-        same = (
-            told is not None
-            and told.letters == seen.letters
-            and told.log_probabilities.shape == seen.log_probabilities.shape
-        )
-        if same and not gate.fresh and not self.awaited and frame.name == (self._last.frame.name if self._last else ""):
-            assert told is not None
-            if np.abs(told.probabilities - seen.probabilities).max() < DECIDED:
+        photo = self._last.frame.name if self._last else ""
+        if told is not None and told.letters == seen.letters and frame.name == photo:
+            alike = told.log_probabilities.shape == seen.log_probabilities.shape and not gate.fresh and not self.awaited
+            if alike and np.abs(told.probabilities - seen.probabilities).max() < DECIDED:
                 return None
         self.looks.told = seen
         return seen
@@ -342,14 +337,15 @@ class Pipeline:
             self.template = self.aligner.template
             self.reader.template = self.template
             self.looks.forget()
-            self.gate = Watcher(CellPlaces.on(self.template), self.gate.settle_s)
-            self._know_the_board()
+            self.gate = self._watcher(self.gate.settle_s)
 
-    def _know_the_board(self) -> None:
-        """Gives the gate the calibration picture: the board with nothing over it."""
+    def _watcher(self, settle_s: float) -> Watcher:
+        """A gate that knows the calibration picture: the board with nothing over it."""
+        gate = Watcher(CellPlaces.on(self.template), settle_s)
         if self._reference is not None:
             pose = BoardPose(self._reference.image_from_board, error_px=0.0, quality=1.0)
-            self.gate.know(surroundings_of(self._reference.image, pose, self.template))
+            gate.know(surroundings_of(self._reference.image, pose, self.template))
+        return gate
 
 
 def _is_same(one: Image, other: Image) -> bool:

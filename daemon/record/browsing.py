@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import sqlite3
@@ -27,7 +28,6 @@ MAX_FOUND = 500
 @dataclasses.dataclass(frozen=True)
 class GamesPage:
     games: tuple[GameSummary, ...]
-    """Newest first."""
     older: str
     """Id of the last game examined, from which the next page continues; empty at the end of the list."""
 
@@ -43,9 +43,10 @@ def games_page(journal: Journal, limit: int, before: str = "", game: str = "", p
         if len(found) == limit or number == LOOKED_THROUGH:
             return GamesPage(tuple(found), looked_at)
         looked_at = str(row["game_id"])
-        summary = _summary(row)
-        if summary is not None and any(folded(player) in folded(name) for name in summary.players):
-            found.append(summary)
+        with contextlib.suppress(RowError, IndexError):  # it is unreadable, which `kibitzer games list` reports
+            summary = summary_of(row)
+            if any(folded(player) in folded(name) for name in summary.players):
+                found.append(summary)
     return GamesPage(tuple(found), "")
 
 
@@ -70,21 +71,12 @@ def games_seen(journal: Journal) -> list[str]:
 
 
 def _rows(journal: Journal, before: str, game: str) -> Iterator[sqlite3.Row]:
-    """Rows of the games before `before`, newest first, fetched in chunks."""
     while True:
         rows = journal.summary_rows(CHUNK, before, game)
         yield from rows
         if len(rows) < CHUNK:
             return
         before = rows[-1]["game_id"]
-
-
-def _summary(row: sqlite3.Row) -> GameSummary | None:
-    """None if it is unreadable, which `kibitzer games list` reports."""
-    try:
-        return summary_of(row)
-    except (RowError, IndexError):
-        return None
 
 
 def names_of(text: object) -> list[str]:

@@ -11,16 +11,35 @@ import contextlib
 import dataclasses
 import json
 import logging
+import math
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 from daemon.game.effects import Record, Rewrite
-from daemon.record import journal_schema, statements
+from daemon.record import journal_schema
 from daemon.record.journal_schema import JournalError, reason_of
-from daemon.record.rows import RowError, game_of, is_imported, summary_of
-from daemon.record.stored_game import ASSUMED, REWRITTEN, GameSummary, StoredGame, new_id, now
+from daemon.record.rows import (
+    RowError,
+    game_of,
+    game_row,
+    is_imported,
+    note_row,
+    outcome_columns,
+    ply_row,
+    summary_of,
+)
+from daemon.record.stored_game import (
+    ASSUMED,
+    REWRITTEN,
+    GameSummary,
+    StoredGame,
+    StoredNote,
+    StoredPly,
+    new_id,
+    now,
+)
 from rules import Outcome
 
 __all__ = ["Journal", "JournalError", "Mended"]
@@ -30,6 +49,8 @@ T = TypeVar("T")
 
 BUSY_S = 2.0
 """Seconds to wait for another process that locks the file, such as a backup."""
+MAX_INTEGER = 2**63 - 1
+"""Largest integer that SQLite stores; an agent may report any."""
 _OUTER = ("BEGIN IMMEDIATE", "COMMIT", "ROLLBACK")
 _INNER = ("SAVEPOINT part", "RELEASE part", "ROLLBACK TO part", "RELEASE part")
 """How a transaction begins, ends, and is undone; and one within another."""
@@ -68,9 +89,13 @@ class Journal:
             self._ready()
 
     def replace(self, why: object) -> None:
-        """Mends the file, whose content is damaged although SQLite can read it. Raises JournalError."""
+        """Mends the file, whose content is damaged although SQLite may be able to read it. Raises JournalError."""
+        assert self._mend is not None
         with self._explained():
-            self._replace(why)
+            self.close()
+            self.mended = self._mend(self.path)
+            _log.error("%s was damaged (%s); %s", self.path, why, self.mended)
+            self._connect()
 
     def close(self) -> None:
         """Closes the file; may be called twice."""
@@ -96,26 +121,26 @@ class Journal:
             game_id or new_id(), game, rules, tuple(players), now(), None, None, (), (), (), clock or {}, start
         )
         with self.together() as connection:
-            statements.add_game(connection, begun)
+            _add_game(connection, begun)
         return begun.game_id
 
     def append(self, game_id: str, record: Record) -> None:
         """Records one ply durably. Raises JournalError if it is not the next one, so that no gap can arise."""
         with self.together() as connection:
-            last, finished = statements.progress(connection, game_id)
+            last, finished = _progress(connection, game_id)
             if finished is not None:
                 raise JournalError("order", f"ply {record.ply} of {game_id}: the game ended at {finished}")
             if record.ply != last + 1:
                 raise JournalError("order", f"ply {record.ply} of {game_id}: the next one to be recorded is {last + 1}")
-            statements.record(connection, game_id, record, ASSUMED if record.assumed else "legal")
+            _record(connection, game_id, record, ASSUMED if record.assumed else "legal")
 
     def take_back(self, game_id: str, ply: int) -> None:
         """Marks the plies after `ply` as undone and a finished game as unfinished; nothing is erased."""
         with self.together() as connection:
-            last, _ = statements.progress(connection, game_id)
+            last, _ = _progress(connection, game_id)
             if not 0 <= ply < last:
                 raise JournalError("order", f"back to ply {ply} of {game_id}: it stands at ply {last}")
-            statements.undo(connection, game_id, ply)
+            _undo(connection, game_id, ply)
 
     def rewrite(self, game_id: str, rewrite: Rewrite) -> None:
         """Marks the plies after `rewrite.ply` as undone and records others in their place, all or nothing.
@@ -123,61 +148,54 @@ class Journal:
         A finished game becomes unfinished, unless the new plies end it.
         """
         with self.together() as connection:
-            last, _ = statements.progress(connection, game_id)
+            last, _ = _progress(connection, game_id)
             numbers = [record.ply for record in rewrite.records]
             if not 0 <= rewrite.ply <= last or numbers != list(range(rewrite.ply + 1, rewrite.ply + 1 + len(numbers))):
                 raise JournalError(
                     "order", f"plies {numbers} of {game_id} after ply {rewrite.ply}: it stands at {last}"
                 )
-            statements.undo(connection, game_id, rewrite.ply)
+            _undo(connection, game_id, rewrite.ply)
             if rewrite.start:
                 connection.execute("UPDATE games SET start = ? WHERE game_id = ?", [rewrite.start, game_id])
             for one in rewrite.records:
-                statements.record(connection, game_id, one, ASSUMED if one.assumed else "corrected")
+                _record(connection, game_id, one, ASSUMED if one.assumed else "corrected")
             if rewrite.outcome is not None:
-                statements.end_game(connection, game_id, rewrite.outcome)
+                _end_game(connection, game_id, rewrite.outcome)
             beyond = [list(ply) for ply in rewrite.beyond]
-            statements.add_note(connection, game_id, REWRITTEN, "", {"ply": rewrite.ply, "beyond": beyond})
+            _add_note(connection, game_id, REWRITTEN, "", {"ply": rewrite.ply, "beyond": beyond})
 
     def finish(self, game_id: str, outcome: Outcome) -> None:
         """Records how the game ended. Raises JournalError if it had already ended."""
         with self.together() as connection:
-            _, finished = statements.progress(connection, game_id)
+            _, finished = _progress(connection, game_id)
             if finished is not None:
                 raise JournalError("order", f"the end of {game_id}: it ended at {finished}")
-            statements.end_game(connection, game_id, outcome)
+            _end_game(connection, game_id, outcome)
 
     def note(self, game_id: str, kind: str, text: str, data: Mapping[str, Any] | None = None) -> None:
         """Records an event between plies, such as an illegal move; `data` must be serialisable as JSON."""
         with self.together() as connection:
-            statements.add_note(connection, game_id, kind, text, data or {})
+            _add_note(connection, game_id, kind, text, data or {})
 
     def unfinished(self) -> StoredGame | None:
         """The newest unfinished game watched here; None if there is none. Raises JournalError if it is unreadable."""
-        with self._explained():
-            rows = self._ready().execute("SELECT * FROM games WHERE finished IS NULL ORDER BY rowid DESC")
-            row = next((one for one in rows if not is_imported(one)), None)
-            return None if row is None else self._read(row)
+        rows = self.rows("SELECT * FROM games WHERE finished IS NULL ORDER BY rowid DESC")
+        row = next((one for one in rows if not is_imported(one)), None)
+        return None if row is None else self._read(row)
 
     def game(self, game_id: str) -> StoredGame:
         """The game with that id. Raises JournalError if there is none."""
-        with self._explained():
-            row = self._ready().execute("SELECT * FROM games WHERE game_id = ?", (game_id,)).fetchone()
-            if row is None:
-                raise JournalError("unknown_game", f"there is no game {game_id!r} in {self.path}")
-            return self._read(row)
+        rows = self.rows("SELECT * FROM games WHERE game_id = ?", [game_id])
+        if not rows:
+            raise JournalError("unknown_game", f"there is no game {game_id!r} in {self.path}")
+        return self._read(rows[0])
 
     def games(self, limit: int = 1000) -> list[StoredGame]:
         """The newest games, in chronological order."""
-        with self._explained():
-            rows = self._ready().execute("SELECT * FROM games ORDER BY rowid DESC LIMIT ?", (limit,)).fetchall()
-            return [one for row in reversed(rows) if (one := self._told(self._stored, row)) is not None]
+        return self._readable(self._stored, self.rows("SELECT * FROM games ORDER BY rowid DESC LIMIT ?", [limit]))
 
     def summaries(self, limit: int = 1000) -> list[GameSummary]:
-        """The newest games without their plies, in chronological order."""
-        with self._explained():
-            rows = self.summary_rows(limit)
-            return [one for row in reversed(rows) if (one := self._told(summary_of, row)) is not None]
+        return self._readable(summary_of, self.summary_rows(limit))
 
     def summary_rows(self, limit: int, before: str = "", game: str = "") -> list[sqlite3.Row]:
         """Rows for `summary_of`: the newest games, before the game `before` and of one game if given, newest first.
@@ -193,11 +211,10 @@ class Journal:
         )
 
     def ids(self) -> list[str]:
-        with self._explained():
-            return [row["game_id"] for row in self._ready().execute("SELECT game_id FROM games ORDER BY rowid")]
+        return [row["game_id"] for row in self.rows("SELECT game_id FROM games ORDER BY rowid")]
 
     def rows(self, query: str, parameters: Sequence[object] = ()) -> list[sqlite3.Row]:
-        """The rows of a read-only query of another module. Raises JournalError."""
+        """The rows of a query that changes nothing. Raises JournalError."""
         with self._explained():
             return self._ready().execute(query, tuple(parameters)).fetchall()
 
@@ -210,8 +227,8 @@ class Journal:
         with self.together() as connection:
             if connection.execute("SELECT 1 FROM games WHERE game_id = ?", (game.game_id,)).fetchone():
                 raise JournalError("order", f"there is a game {game.game_id} in {self.path} already")
-            statements.add_game(connection, game)
-            row = connection.execute("SELECT * FROM games WHERE game_id = ?", (game.game_id,)).fetchone()
+            _add_game(connection, game)
+            row = self.rows("SELECT * FROM games WHERE game_id = ?", [game.game_id])[0]
             try:
                 same = self._stored(row) == game
             except (RowError, IndexError) as error:
@@ -221,7 +238,7 @@ class Journal:
 
     def name_players(self, game_id: str, players: Sequence[str]) -> None:
         with self.together() as connection:
-            statements.progress(connection, game_id)
+            _progress(connection, game_id)
             connection.execute("UPDATE games SET players = ? WHERE game_id = ?", (json.dumps(list(players)), game_id))
 
     def delete(self, game_id: str) -> None:
@@ -229,14 +246,15 @@ class Journal:
         with self._explained():
             self._ready().execute("PRAGMA secure_delete = ON")
         with self.together() as connection:
-            statements.progress(connection, game_id)
+            _progress(connection, game_id)
             for table in ("plies", "notes", "games"):
                 connection.execute(f"DELETE FROM {table} WHERE game_id = ?", (game_id,))
 
     def _stored(self, row: sqlite3.Row) -> StoredGame:
-        connection, key = self._ready(), (row["game_id"],)
-        plies = connection.execute("SELECT * FROM plies WHERE game_id = ? ORDER BY id", key).fetchall()
-        notes = connection.execute("SELECT * FROM notes WHERE game_id = ? ORDER BY id", key).fetchall()
+        plies, notes = (
+            self.rows(f"SELECT * FROM {table} WHERE game_id = ? ORDER BY id", [row["game_id"]])
+            for table in ("plies", "notes")
+        )
         return game_of(row, plies, notes)
 
     def _read(self, row: sqlite3.Row) -> StoredGame:
@@ -246,28 +264,15 @@ class Journal:
         except (RowError, IndexError) as error:  # SQLite's rows raise IndexError for a missing column
             raise JournalError("unreadable", f"game {row[0]} in {self.path} cannot be read: {error}") from error
 
-    def _told(self, read: Callable[[sqlite3.Row], T], row: sqlite3.Row) -> T | None:
-        """Reads one row; logs an error and returns None if it is invalid, so that the other rows remain usable."""
-        try:
-            return read(row)
-        except (RowError, IndexError) as error:
-            _log.error("game %s in %s cannot be read: %s", row[0], self.path, error)
-            return None
-
-    def _open(self) -> None:
-        try:
-            self._connect()
-        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
-            if self._mend is None or reason_of(error)[0] != "corrupt":
-                raise
-            self._replace(error)
-
-    def _replace(self, why: object) -> None:
-        assert self._mend is not None
-        self.close()
-        self.mended = self._mend(self.path)
-        _log.error("%s was damaged (%s); %s", self.path, why, self.mended)
-        self._connect()
+    def _readable(self, read: Callable[[sqlite3.Row], T], rows: Sequence[sqlite3.Row]) -> list[T]:
+        """What the rows say, the last first; an invalid one is logged and left out, so that the others stay usable."""
+        found = []
+        for row in reversed(rows):
+            try:
+                found.append(read(row))
+            except (RowError, IndexError) as error:
+                _log.error("game %s in %s cannot be read: %s", row[0], self.path, error)
+        return found
 
     def _connect(self) -> None:
         self._connection = journal_schema.connect(self.path, self._read_only, BUSY_S)
@@ -293,7 +298,12 @@ class Journal:
         if idle and _identity(self.path) != self._opened[-1]:
             self._leave()
         if self._connection is None:
-            self._open()
+            try:
+                self._connect()
+            except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+                if self._mend is None or reason_of(error)[0] != "corrupt":
+                    raise
+                self.replace(error)
         assert self._connection is not None
         return self._connection
 
@@ -313,7 +323,7 @@ class Journal:
                         connection.execute(statement)
                 except sqlite3.Error:
                     self.close()  # the next call reopens the file and continues from what is on the disk
-                code = reason_of(error)[0] if isinstance(error, sqlite3.Error) else ""
+                code = reason_of(error)[0] if isinstance(error, sqlite3.Error) else getattr(error, "code", "")
                 if code == "corrupt":
                     self.close()  # the next call mends it
                 self._wait(code != "busy")  # what holds the file may do so for long: whoever tries again must not wait
@@ -344,3 +354,75 @@ def _identity(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
+
+
+def _progress(connection: sqlite3.Connection, game_id: str) -> tuple[int, str | None]:
+    """How many plies stand, and when the game ended (None if unfinished)."""
+    row = connection.execute("SELECT finished FROM games WHERE game_id = ?", (game_id,)).fetchone()
+    if row is None:
+        raise JournalError("unknown_game", f"there is no game {game_id!r} in this journal")
+    last = connection.execute("SELECT COUNT(*) FROM plies WHERE game_id = ? AND undone = 0", (game_id,)).fetchone()[0]
+    return int(last), row["finished"]
+
+
+def _record(connection: sqlite3.Connection, game_id: str, record: Record, verdict: str) -> None:
+    """Writes a ply that is made now, with the figures of the clock and the agent as far as SQLite can store them."""
+    times, thought = record.times, record.thought
+    left_first_s, left_second_s = (None if times is None else times.left_s) or (None, None)
+    ply = StoredPly(
+        record.ply,
+        record.move,
+        record.side,
+        record.position,
+        record.board,
+        verdict,
+        None if thought is None else _finite(thought.score),
+        "",
+        now(),
+        record.known,
+        None if times is None else times.spent_s,
+        left_first_s,
+        left_second_s,
+        None if thought is None else min(thought.depth, MAX_INTEGER),
+        None if thought is None else min(thought.nodes, MAX_INTEGER),
+        None if thought is None else _finite(thought.seconds),
+    )
+    _put(connection, "plies", ply_row(game_id, ply, undone=False))
+
+
+def _finite(figure: float | None) -> float | None:
+    return figure if figure is not None and math.isfinite(figure) else None
+
+
+def _add_game(connection: sqlite3.Connection, game: StoredGame) -> None:
+    _put(connection, "games", game_row(game))
+    for ply in game.undone:
+        _put(connection, "plies", ply_row(game.game_id, ply, undone=True))
+    for ply in game.plies:
+        _put(connection, "plies", ply_row(game.game_id, ply, undone=False))
+    for note in game.notes:
+        _put(connection, "notes", note_row(game.game_id, note))
+
+
+def _put(connection: sqlite3.Connection, table: str, row: Mapping[str, object]) -> None:
+    marks = ", ".join("?" * len(row))
+    connection.execute(f"INSERT INTO {table} ({', '.join(row)}) VALUES ({marks})", tuple(row.values()))
+
+
+def _undo(connection: sqlite3.Connection, game_id: str, ply: int) -> None:
+    """Marks the plies after `ply` as undone, and the game as unfinished."""
+    connection.execute("UPDATE plies SET undone = 1 WHERE game_id = ? AND ply > ? AND undone = 0", (game_id, ply))
+    connection.execute(
+        "UPDATE games SET finished = NULL, winner = NULL, reason = NULL, scores = NULL WHERE game_id = ?", (game_id,)
+    )
+
+
+def _end_game(connection: sqlite3.Connection, game_id: str, outcome: Outcome) -> None:
+    ended = {"finished": now(), **outcome_columns(outcome)}
+    assigned = ", ".join(f"{name} = ?" for name in ended)
+    connection.execute(f"UPDATE games SET {assigned} WHERE game_id = ?", (*ended.values(), game_id))
+
+
+def _add_note(connection: sqlite3.Connection, game_id: str, kind: str, text: str, data: Mapping[str, Any]) -> None:
+    last, _ = _progress(connection, game_id)
+    _put(connection, "notes", note_row(game_id, StoredNote(kind, text, data, last, now())))

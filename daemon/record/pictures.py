@@ -10,17 +10,18 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import logging
-import os
 import queue
 import re
 import shutil
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import cv2
 import numpy as np
 
+from calibration.atomic_file import write_private
 from daemon.words.translation import worded
 from vision.frame import Image
 
@@ -28,7 +29,6 @@ LOGGER = logging.getLogger(__name__)
 LONGER_SIDE_PX = 480
 JPEG_QUALITY = 75
 MAX_WAITING = 8
-"""Most pictures waiting to be written; beyond that the oldest is skipped."""
 CLOSE_S = 3.0
 SUFFIX = ".pictures"
 MAX_BYTES = 1 << 20
@@ -148,8 +148,17 @@ class PictureKeeper:
             LOGGER.exception("pictures are not kept any more")
 
     def _write(self, kept: QueuedPicture) -> None:
+        """Writes a picture, readable by its owner only, whole or not at all."""
         try:
-            self._put(kept)
+            jpeg = encoded(kept.image)
+            path = self._pictures.path(kept.game_id, kept.ply, kept.board)
+            self._pictures.folder.mkdir(mode=0o700, exist_ok=True)
+            if shutil.disk_usage(self._pictures.folder).free < self._reserve_bytes + len(jpeg):
+                raise OSError("the disk is nearly full")
+            self._taken_bytes -= _size(path)
+            self._make_room(len(jpeg), path)
+            write_private(path, jpeg)
+            self._taken_bytes += len(jpeg)
             self._trouble = ""
         except (OSError, ValueError, cv2.error) as error:
             self.left_out += 1
@@ -158,42 +167,26 @@ class PictureKeeper:
                 LOGGER.warning("the picture of ply %d of %s is not kept: %s", kept.ply, kept.game_id, why)
             self._trouble = why
 
-    def _put(self, kept: QueuedPicture) -> None:
-        """Writes a picture, readable by its owner only, whole or not at all. Raises OSError."""
-        jpeg = encoded(kept.image)
-        path = self._pictures.path(kept.game_id, kept.ply, kept.board)
-        for folder in (path.parent.parent, path.parent):
-            folder.mkdir(mode=0o700, exist_ok=True)
-        if shutil.disk_usage(path.parent).free < self._reserve_bytes + len(jpeg):
-            raise OSError("the disk is nearly full")
-        self._taken_bytes -= _size(path)
-        self._make_room(len(jpeg), path)
-        part = path.with_suffix(".part")
-        try:
-            descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            with open(descriptor, "wb") as file:  # noqa: PTH123
-                file.write(jpeg)
-            part.replace(path)
-        except OSError:
-            with contextlib.suppress(OSError):
-                part.unlink(missing_ok=True)
-            raise
-        self._taken_bytes += len(jpeg)
-
     def _make_room(self, size: int, path: Path) -> None:
         if self._taken_bytes + size <= self._quota_bytes:
             return
         # The pictures of this game come last, whatever the computer's clock said when each game began.
-        kept = sorted(self._pictures.kept(), key=lambda one: one.parent == path.parent)
-        self._taken_bytes = sum(_size(one) for one in kept if one != path)  # other code deletes games, too
-        for one in kept:
-            if self._taken_bytes + size <= self._quota_bytes:
-                return
-            if one != path:
-                self._taken_bytes -= _size(one)
-                one.unlink(missing_ok=True)
-                with contextlib.suppress(OSError):
-                    one.parent.rmdir()  # if it was the last picture
+        kept = sorted((one for one in self._pictures.kept() if one != path), key=lambda one: one.parent == path.parent)
+        self._taken_bytes = make_room(kept, self._quota_bytes - size)  # other code deletes games, too
+        for folder in {one.parent for one in kept}:
+            with contextlib.suppress(OSError):
+                folder.rmdir()  # if it is empty now
+
+
+def make_room(files: Sequence[Path], most_bytes: int) -> int:
+    """Deletes the first files until the others have at most so many bytes; returns how many they have."""
+    taken_bytes = sum(map(_size, files))
+    for file in files:
+        if taken_bytes <= most_bytes:
+            break
+        taken_bytes -= _size(file)
+        file.unlink(missing_ok=True)
+    return taken_bytes
 
 
 def encoded(image: Image) -> bytes:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import datetime
+import functools
 import hashlib
 import json
 import logging
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+from pydantic import TypeAdapter
 
 import games
 from daemon.record.stored_game import rule_texts
@@ -20,8 +23,6 @@ from rules import AnyGame
 LOGGER = logging.getLogger(__name__)
 BUSY_S = 5.0
 MAX_PUZZLES = 100_000
-PROOFS = ("fours", "exact", "table", "full_search")
-RESULTS = ("loses", "draws", "slower")
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS puzzles (id TEXT PRIMARY KEY, game TEXT NOT NULL, plies INTEGER NOT NULL,
  data TEXT NOT NULL);
@@ -37,8 +38,7 @@ class PuzzleError(OSError):
 
 @dataclasses.dataclass(frozen=True)
 class Other:
-    result: str
-    """`loses`, `draws` or `slower`."""
+    result: Literal["loses", "draws", "slower"]
     amount: int
     """Discs, or plies, of a loss; 0 where nothing is counted."""
     reply: str
@@ -55,7 +55,7 @@ class Puzzle:
     move: str
     plies: int
     discs: int
-    proof: str
+    proof: Literal["fours", "exact", "table", "full_search"]
     line: tuple[str, ...]
     others: Mapping[str, Other]
     source: str = ""
@@ -95,19 +95,14 @@ def puzzle_of(game: AnyGame, told: Any, source: str = "") -> Puzzle:
 
 
 def _puzzle(data: Mapping[str, Any]) -> Puzzle:
-    others = {
-        str(move): Other(str(one["result"]), int(one["amount"]), str(one["reply"]))
-        for move, one in data["others"].items()
-    }
-    if data["proof"] not in PROOFS or any(one.result not in RESULTS for one in others.values()):
-        raise ValueError(f"this is no certificate: {data['proof']!r}")
-    rules = {str(name): str(value) for name, value in data["rules"].items()}
-    line = tuple(map(str, data["line"]))
-    texts = (str(data[name]) for name in ("game", "position", "move", "proof", "source"))
-    game, position, move, proof, source = texts
-    puzzle = Puzzle(game, rules, position, move, int(data["plies"]), int(data["discs"]), proof, line, others, source)
+    puzzle = _reader().validate_python(data)
     puzzle.opened()
     return puzzle
+
+
+@functools.cache
+def _reader() -> TypeAdapter[Puzzle]:
+    return TypeAdapter(Puzzle)
 
 
 def path_of(journal: Path) -> Path:

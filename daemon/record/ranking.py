@@ -94,19 +94,17 @@ def results(journal: Journal, game: str = "") -> Sequence[Result]:
     return found
 
 
-def standing_object(place: int, one: Standing) -> dict[str, object]:
-    counts = {"games": one.games, "wins": one.wins, "draws": one.draws, "losses": one.losses}
-    return {"place": place, "player": one.player, **counts, "elo": round(one.elo)}
-
-
 def ranking_object(journal: Journal, game: str = "", most: int | None = None) -> dict[str, object]:
     """The whole ranking as a JSON-ready object. Raises JournalError."""
     found = results(journal, game)
-    standings = ranking(found)[:most]
+    players = []
+    for place, one in enumerate(ranking(found)[:most], 1):
+        counts = {"games": one.games, "wins": one.wins, "draws": one.draws, "losses": one.losses}
+        players.append({"place": place, "player": one.player, **counts, "elo": round(one.elo)})
     return {
         "game": game,
         "k": K,
         "start": START,
         "games": sum(one.players[0] != one.players[1] for one in found),
-        "players": [standing_object(place, one) for place, one in enumerate(standings, 1)],
+        "players": players,
     }

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import hashlib
 import json
 import re
@@ -14,9 +15,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pydantic import TypeAdapter
+
 import games
 from agents.values import SCORE, Value, accuracy
-from calibration.atomic_file import write_atomically
+from calibration.atomic_file import write_private
 from daemon.record.stored_game import StoredGame
 from daemon.record.stored_line import history_of, score_sheet
 from rules import GameError, HiddenHands
@@ -29,7 +32,6 @@ MAX_BYTES = 16 << 20
 SURE = 0.5
 """A share of the point beyond which a proven value is a win, below which it is a loss."""
 LINE = 6
-"""Moves of a better line in a comment."""
 _GAME = re.compile(r"[0-9A-Za-z][0-9A-Za-z-]{0,63}")
 
 
@@ -73,22 +75,15 @@ class JudgedPly:
         """What the position before the move was worth to its side."""
         return self.value if self.best is None else self.best.value
 
-    @classmethod
-    def of(cls, told: Mapping[str, Any]) -> JudgedPly:
-        """From an object of `kibitzer analyse`, or of a file. Raises ValueError, TypeError, KeyError."""
-        best, engine = told.get("best"), told.get("engine")
-        return cls(
-            int(told["ply"]),
-            int(told["side"]),
-            Value(**told["value"]),
-            None if best is None else Best(str(best["move"]), Value(**best["value"]), tuple(map(str, best["line"]))),
-            str(told.get("move", "")),
-            float(told.get("lost", 0.0)),
-            told.get("lost_amount"),
-            str(told.get("mark", "")),
-            bool(told.get("fair", True)),
-            None if engine is None else Opinion(str(engine["move"]), engine["score"]),
-        )
+    @staticmethod
+    def of(told: Mapping[str, Any]) -> JudgedPly:
+        """From an object of `kibitzer analyse`, or of a file. Raises ValueError."""
+        return _reader().validate_python({"best": None, **told})
+
+
+@functools.cache
+def _reader() -> TypeAdapter[JudgedPly]:
+    return TypeAdapter(JudgedPly)
 
 
 @dataclasses.dataclass
@@ -209,17 +204,11 @@ class Reviews:
 
     def keep(self, review: Review) -> None:
         """Writes a review in place of an earlier one. Raises OSError, ValueError for an invalid id."""
-        path = self._path(review.game_id)
-        self.folder.mkdir(mode=0o700, exist_ok=True)
-        write_atomically(path, json.dumps(review.as_object()).encode(), private=True)
+        write_private(self._path(review.game_id), json.dumps(review.as_object()).encode())
 
-    def forget(self, game_id: str) -> bool:
-        """Removes the review of a game; returns whether none is left."""
-        try:
+    def forget(self, game_id: str) -> None:
+        with contextlib.suppress(OSError, ValueError):
             self._path(game_id).unlink(missing_ok=True)
-        except (OSError, ValueError):
-            return False
-        return True
 
     def _path(self, game_id: str) -> Path:
         if _GAME.fullmatch(game_id) is None:

@@ -93,7 +93,6 @@ class StoredGame:
     players: tuple[str, ...]
     started: str
     finished: str | None
-    """None while it is unfinished."""
     outcome: Outcome | None
     plies: tuple[StoredPly, ...]
     """The plies that stand, in order, without gaps."""

@@ -14,7 +14,7 @@ from subprocess import DEVNULL
 
 import places
 from daemon.commands.command import Answer
-from daemon.commands.demo_requests import DemoRequest
+from daemon.commands.setup_requests import DemoRequest
 from daemon.run.session import Session
 from daemon.words.translation import language, worded
 from processes import LineProcess

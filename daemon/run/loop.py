@@ -25,7 +25,7 @@ from daemon.run.phone_guest import PhoneGuest
 from daemon.run.session import Session
 from daemon.run.session_runner import SessionRunner
 from daemon.setup.catalogue import Catalogue
-from daemon.setup.vision_setup import vision_setup_of_another
+from daemon.setup.vision_setup import vision_setup_of
 from daemon.supervision.camera import Camera, opener_with
 from daemon.supervision.notify import Notifier
 from daemon.supervision.watchdog import BEGINNING, Heartbeat, Watchdog
@@ -170,7 +170,7 @@ class Daemon:
         self.heartbeat.begin("beginning another game", BEGINNING)
         game = games.load(config.game.name, config.game.rules)
         if game.name != session.game.name or game.rules != session.game.rules:
-            sight = vision_setup_of_another(config, game)
+            sight = vision_setup_of(config, game, another=True)
             self._template, self._profile = sight.template, sight.profile
         if config.camera.source != session.services.config.camera.source:
             self.camera.change(config.camera.source, config.camera)

@@ -100,7 +100,6 @@ def why_not_found(image: Image, template: BoardTemplate) -> Unseen:
 
 
 def _halves(image: Image) -> Iterator[Image]:
-    """The middle and the corners of a picture, each half as wide and high."""
     height, width = image.shape[0] // 2, image.shape[1] // 2
     for top, left in ((height // 2, width // 2), (0, 0), (0, width), (height, 0), (height, width)):
         yield np.ascontiguousarray(image[top : top + height, left : left + width])

@@ -9,7 +9,7 @@ import logging
 import secrets
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal, Protocol, TypeVar
 
 import places
 from daemon.bus.bus import Bus
@@ -18,13 +18,13 @@ from daemon.bus.workers import WORKER, WorkerProcess
 from daemon.config.settings import Config, wyoming_address
 from daemon.page.phones.door import PhoneDoor
 from daemon.page.web import WebPage
-from daemon.record.journal import Journal, Mended
+from daemon.record.journal import Mended
 from daemon.record.live_file import LiveFile
 from daemon.record.salvage import OwnerLock, open_record
-from daemon.voice.command_voice import voice_of
 from daemon.voice.listening.listening import Listening
 from daemon.voice.listening.recognisers import EmbeddedRecogniser, Recogniser, WyomingRecogniser
 from daemon.voice.speech import Speaker
+from daemon.voice.voice import voice_of
 from daemon.words.translation import speak, worded, worded_n
 from vision.sources.phone import PhoneFeed
 
@@ -32,6 +32,13 @@ LOGGER = logging.getLogger(__name__)
 WORKER_NAME = "own"
 
 Name = Literal["page", "bus", "voice", "agents", "listening"]
+
+
+class Closes(Protocol):
+    def close(self) -> None: ...
+
+
+Kept = TypeVar("Kept", bound=Closes)
 
 
 class Services:
@@ -60,12 +67,12 @@ class Services:
         self._render_to = render_to
         self._bus_name = f"{WORKER_NAME}.{secrets.token_hex(8)}"
         """The own worker's name on the bus: whoever does not know it cannot pretend that the worker lives."""
-        self._open: list[Any] = []
+        self._open: list[Closes] = []
         with contextlib.ExitStack() as undo:  # Ctrl-C may come at any point
             undo.callback(self.close)
             record = places.resolved(config.journal.path)
             self.keep(OwnerLock(record))
-            self.journal: Journal = self.keep(open_record(record))
+            self.journal = self.keep(open_record(record))
             self.page = self._new_page()
             self.bus = self._new_bus()
             self.speaker = self._new_speaker()
@@ -73,7 +80,7 @@ class Services:
             self.listening = self._new_listening()
             self._lend_ear()
             self.worker = self._new_worker()
-            self.coach: Coach = self.keep(Coach())
+            self.coach = self.keep(Coach())
             if config.journal.live_file:
                 path = places.resolved(config.journal.live_file)
                 self.live_file = self.keep(LiveFile(path, self.journal.path))
@@ -118,12 +125,12 @@ class Services:
             self.agents = tuple(agents)
             self.renew("agents")
 
-    def keep(self, service: Any) -> Any:
+    def keep(self, service: Kept) -> Kept:
         """Registers a service to be closed by `close`, before those registered earlier; returns it."""
         self._open.append(service)
         return service
 
-    def drop(self, service: Any) -> None:
+    def drop(self, service: Closes | None) -> None:
         """Closes a registered service and unregisters it; None is ignored."""
         if service is not None:
             self._open.remove(service)
@@ -134,7 +141,6 @@ class Services:
             self._open.pop().close()
 
     def say(self, text: str, *, urgent: bool = False, code: str = "trouble") -> None:
-        """Speaks one sentence and writes it to log and page."""
         LOGGER.info("%s", text)
         self.speaker.say(text, urgent=urgent)
         if self.page is not None:
@@ -165,14 +171,13 @@ class Services:
             page.publish(health=health, ready=(False, text))
 
     def has_spoken(self, timeout_s: float) -> bool:
-        """Waits until everything was spoken; returns whether it was."""
         return self.speaker.wait_until_silent(timeout_s)
 
     def _new_page(self) -> WebPage | None:
         page, phone = self.config.page, self.config.phone
         if not page.enabled:
             return None
-        opened: WebPage = self.keep(
+        opened = self.keep(
             WebPage(
                 port=page.port,
                 host=page.host,
@@ -189,33 +194,18 @@ class Services:
         bus = self.config.bus
         keys = places.resolved(bus.keys) if bus.keys else None
         addresses = state or bus.state, reply or bus.reply
-        opened: Bus = self.keep(Bus(*addresses, bus.table, keys=keys, own_worker=self._bus_name))
-        return opened
+        return self.keep(Bus(*addresses, bus.table, keys=keys, own_worker=self._bus_name))
 
     def _new_speaker(self) -> Speaker:
         speech = self.config.speech
         speak(speech.language)
-        opened: Speaker = self.keep(
-            Speaker(
-                language=speech.language,
-                rate_wpm=speech.rate_wpm,
-                device=speech.device or None,
-                render_to=self._render_to,
-                enabled=speech.enabled,
-                command=speech.command,
-                command_s=speech.command_s,
-                server=speech.voice,
-                server_s=speech.voice_s,
-            )
-        )
-        return opened
+        return self.keep(Speaker(speech, self._render_to))
 
     def _lend_voice(self) -> None:
         """Lends pages the voice of the settings; not a command, which may play its phrases here by itself."""
-        speech = self.config.speech
         if self.page is not None:
-            make = functools.partial(voice_of, speech.language, speech.rate_wpm)
-            self.page.offer_voice(functools.partial(make, server=speech.voice, server_s=speech.voice_s))
+            speech = self.config.speech.model_copy(update={"command": []})
+            self.page.sounds.offer(functools.partial(voice_of, speech))
 
     def _new_listening(self) -> Listening | None:
         listening, language = self.config.listening, self.config.speech.language
@@ -227,8 +217,7 @@ class Services:
             recogniser = WyomingRecogniser(address, language, listening.recogniser_s)
         elif language != "en":
             LOGGER.warning("pocketsphinx hears English alone: set recogniser under [listening] for %s", language)
-        opened: Listening = self.keep(Listening(recogniser, listening.wake))
-        return opened
+        return self.keep(Listening(recogniser, listening.wake))
 
     def _lend_ear(self) -> None:
         if self.page is not None:
@@ -237,7 +226,7 @@ class Services:
     def _new_worker(self) -> WorkerProcess | None:
         if not self.agents or not self.config.bus.start_workers:
             return None
-        opened: WorkerProcess = self.keep(
+        return self.keep(
             WorkerProcess(
                 sorted(set(self.agents)),
                 self.bus.state_endpoint,
@@ -249,4 +238,3 @@ class Services:
                 last_seen_s=lambda name: self.bus.last_seen_s(name),
             )
         )
-        return opened

@@ -62,7 +62,6 @@ class Session:
         self.demo: Callable[[], Mapping[str, object]] | None = None
         """Returns what pages show of a demo beside this table, or of this one; None if there can be none."""
         self.entered = False
-        """Whether somebody has chosen a game since the start."""
         self.listeners: list[Listener] = [self._tell]
         self._setting_up: TableSetup | None = None
         self.scenes: SceneKeeper | None = None
@@ -74,8 +73,6 @@ class Session:
                 self._keep_scenes(config)
             if config.journal.pictures:
                 self._keep_pictures(config)
-            if self.services.live_file is not None:
-                self.services.reports["live file"] = self.services.live_file.status
             self.services.tell_of_record()
             undo.pop_all()
 
@@ -140,13 +137,13 @@ class Session:
         if pipeline is None and None not in referee.agents and clock.control.kind == "none":
             match.pace_s = self.pace_s
         self._watch(pipeline, match, LessonFile(self._profile(".start.npz"), record.game_id))
-        match.recall(None if stored is None else stored.asked_thought)
+        match.requests.thought = None if stored is None else stored.asked_thought
         if (live := self.services.live_file) is not None:
             live.changed(record.game_id)
             match.followers.append(lambda _effects: live.changed(record.game_id))
         match.start()
         if asked.best_moves and referee.outcome is None:
-            match.show_best()
+            match.carry_out(match.best.show(match.referee))
         return match
 
     def _begin_puzzle(self, pipeline: Pipeline | None, puzzle: Puzzle) -> Match:
@@ -183,7 +180,6 @@ class Session:
 
     @property
     def _event(self) -> dict[str, str]:
-        """What the games of this table are played for, by the settings."""
         config = self.services.config
         table = "" if config.bus.table == BusSection().table else config.bus.table
         return {name: value for name, value in (config.event.model_dump() | {"table": table}).items() if value}
@@ -232,7 +228,6 @@ class Session:
 
     @property
     def awaits_phone(self) -> bool:
-        """Whether a phone is to film that has not begun yet."""
         filmed = self.eyes is not None and self.eyes.observation is not None
         return self.services.config.camera.source == PHONE and not filmed
 
@@ -316,7 +311,6 @@ class Session:
             journal.name_players(self.match.game_id, names)
 
     def missing_agents(self) -> list[str]:
-        """The agents of this table that must join by themselves, and are not there."""
         seats = self.seats if self.match is None else self.match.seats
         awaited = {one.agent for one in seats if one.agent and (one.joins or self.services.worker is None)}
         return sorted(awaited - self._offered()) if awaited else []

@@ -112,7 +112,7 @@ class UiPublisher:
         own = {"setup": session.setting_up.status(), "listens": listens}
         seen = None if session.eyes is None else session.eyes.observation
         pose = None if seen is None else seen.alignment.pose
-        page.update_frame(session.setting_up.picture(pose) if watched else None, config.camera.source)
+        page.setup.set_frame(session.setting_up.picture(pose) if watched else None, config.camera.source)
         changed = match.state is not None and match.state.sequence != self._sequence
         figures = {f"bus_{name}_total": count for name, count in session.services.bus.counters().items()}
         news = News(

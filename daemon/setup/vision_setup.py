@@ -20,24 +20,20 @@ class VisionSetup(NamedTuple):
     profile: TableProfile | None = None
 
 
-def vision_setup_of(config: Config, game: AnyGame) -> VisionSetup:
-    """Raises TemplateError, ProfileError."""
-    template = load_template(game.name, switched_on(game))
-    if not config.board.profile:
-        return VisionSetup(template)
-    return VisionSetup(template, TableProfile.load(places.resolved(config.board.profile)))
+def vision_setup_of(config: Config, game: AnyGame, *, another: bool = False) -> VisionSetup:
+    """For `another` game than the settings' a profile that does not fit is left out.
 
-
-def vision_setup_of_another(config: Config, game: AnyGame) -> VisionSetup:
-    """Like `vision_setup_of` for a game chosen later: leaves the profile out if it belongs to another game.
-
-    Raises TemplateError.
+    Raises TemplateError, ProfileError.
     """
+    profile = None
     try:
-        sight = vision_setup_of(config, game)
-        if sight.profile is not None:
-            sight.profile.check_game(game.name)
+        if config.board.profile:
+            profile = TableProfile.load(places.resolved(config.board.profile))
+            if another:
+                profile.check_game(game.name)
     except ProfileError as error:
+        if not another:
+            raise
         LOGGER.info("the board is looked for without a profile: %s", error)
-        return VisionSetup(load_template(game.name, switched_on(game)))
-    return sight
+        profile = None
+    return VisionSetup(load_template(game.name, switched_on(game)), profile)

@@ -29,8 +29,6 @@ IDLE_S = 0.02
 SLOW_OPENING_S = 20.0
 """Seconds: an attempt to open a camera that takes longer hangs in its driver."""
 
-UNWANTED: dict[str, object] = {"age_s": None, "reopened": 0, "dropped": 0}
-
 State = Literal["unwanted", "opening", "on", "silent", "frozen", "away", "hangs"]
 
 
@@ -123,10 +121,12 @@ class Camera:
         return self._clock() - self._picture_s if self._seen else None
 
     def status(self) -> dict[str, object]:
+        figures: dict[str, object]
         if not self.wanted:
-            return {"ok": True, "text": worded("none is wanted: moves are told"), "state": "unwanted", **UNWANTED}
+            figures = {"age_s": None, "reopened": 0, "dropped": 0}
+            return {"ok": True, "text": worded("none is wanted: moves are told"), "state": "unwanted", **figures}
         frames = self._frames
-        figures: dict[str, object] = {"age_s": None if self.age_s is None else round(self.age_s, 2)}
+        figures = {"age_s": None if self.age_s is None else round(self.age_s, 2)}
         figures |= {"reopened": max(0, self._openings - 1), "dropped": 0 if frames is None else frames.dropped}
         text = self.trouble or (worded("sends pictures") if self._seen else worded("is being opened"))
         if frames is not None and isinstance(source := frames.source, PhoneSource | LiveSource):
@@ -142,10 +142,7 @@ class Camera:
         return {"ok": not self.trouble, "text": text, "state": self.state, **figures}
 
     def close(self) -> None:
-        frames, self._frames = self._frames, None
-        if self._attempt is not None:
-            self._attempt.abandon()
-        if frames is not None:
+        if frames := self._taken_away():
             frames.close()
 
     def _open(self, timeout_s: float) -> None:
@@ -227,12 +224,15 @@ class Camera:
         self.trouble = text
 
     def _let_go(self) -> None:
+        if frames := self._taken_away():
+            threading.Thread(target=frames.close, name="closing a camera", daemon=True).start()
+
+    def _taken_away(self) -> NewestFrame | None:
         frames, self._frames = self._frames, None
         if self._attempt is not None:
             self._attempt.abandon()
             self._attempt = None
-        if frames is not None:
-            threading.Thread(target=frames.close, name="closing a camera", daemon=True).start()
+        return frames
 
 
 def opener_with(feed: PhoneFeed) -> Callable[[str, CameraSection], FrameSource]:

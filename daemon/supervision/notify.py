@@ -37,7 +37,6 @@ class Notifier:
             self._send("WATCHDOG=1")
 
     def status(self, text: str) -> None:
-        """Sets the text that `systemctl status` shows; sent only if it differs from the last."""
         if text != self._status:
             self._status = text
             self._send(f"STATUS={clean(text, MAX_STATUS_LENGTH)}")

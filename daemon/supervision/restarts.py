@@ -43,7 +43,6 @@ class Pauses:
         self._count, self.due_s = 0, float("-inf")
 
     def begin(self, now_s: float) -> None:
-        """The next attempt is due after the next pause."""
         self.due_s = now_s + self._pauses_s[min(self._count, len(self._pauses_s) - 1)]
         self._count += 1
 

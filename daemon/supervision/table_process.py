@@ -49,7 +49,6 @@ State = Literal["starting", "running", "waiting", "ended", "refused"]
 @dataclasses.dataclass(frozen=True)
 class Table:
     path: Path
-    """Its settings file."""
     config: Config
 
     @property
@@ -59,15 +58,12 @@ class Table:
 
 @dataclasses.dataclass
 class ReportedState:
-    """What a process has reported since its start."""
-
     ready: bool = False
     alive_s: float | None = None
     """Monotonic seconds of its last sign of life; None before the first."""
     text: str = ""
 
     def take(self, data: bytes, now_s: float) -> None:
-        """Processes one message in the format of sd_notify(3)."""
         for line in data.decode(errors="replace").splitlines():
             match line.partition("="):
                 case "READY", _, "1":
@@ -118,7 +114,6 @@ class TableProcess:
         return self.last_end if self.over else self.reported.text or self.state
 
     def hear(self, now_s: float) -> None:
-        """Reads the messages that have come since the last call."""
         with contextlib.suppress(OSError):  # there are no more
             for _ in range(MAX_AT_A_TIME):
                 self.reported.take(self.socket.recv(MAX_BYTES), now_s)
@@ -147,7 +142,6 @@ class TableProcess:
             return False
 
     def kill(self) -> None:
-        """Kills it and its child processes at once."""
         if self._process is not None:
             self._process.end()
 
@@ -196,7 +190,6 @@ def _copy(source: IO[bytes], name: str) -> None:
 
 
 def _words(status: int) -> str:
-    """An exit status in words."""
     if status >= 0:
         return f"status {status}"
     with contextlib.suppress(ValueError):

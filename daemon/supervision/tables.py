@@ -152,7 +152,6 @@ class Parent:
         self._write()
 
     def _write(self) -> None:
-        """Writes the summary as JSON if anything in it has changed."""
         tables = [
             {
                 "table": process.table.name,
@@ -194,7 +193,6 @@ def started(pid: int) -> int | None:
 
 
 def _owner(summary: Path) -> tuple[int | None, int | None]:
-    """Id and start time of the process that wrote a summary."""
     try:
         content = json.loads(summary.read_text(encoding="utf-8"))
         return int(content["pid"]), int(content["started"])

@@ -55,8 +55,8 @@ def unit_of(
 ) -> str:
     """The unit file for these settings; the folders of record, log and learned data stay writable.
 
-    `user` is empty in a unit of the user's own systemd. `program` is the command of an installed Kibitzer: systemd
-    creates its state folder.
+    `user` is empty in a unit of the user's own systemd. `name` is also that of its folder under /run, which may hold
+    `ipc://` sockets. `program` is the command of an installed Kibitzer: systemd creates its state folder.
     """
     files = [settings.journal.path, settings.log.path, settings.board.profile]
     given = [Path(one).expanduser().parent for one in files if one]
@@ -65,18 +65,6 @@ def unit_of(
     if program is None:
         folders = [checkout / "var", checkout / ".numba_cache", *(checkout / path for path in given)]
     outer = [one for one in folders if not any(one != other and one.is_relative_to(other) for other in folders)]
-    return unit_text(checkout, config, user, tuple(dict.fromkeys(outer)), name, program)
-
-
-def unit_text(
-    checkout: Path,
-    config: Path,
-    user: str,
-    writable: tuple[Path, ...] = (),
-    name: str = "kibitzer",
-    program: Path | None = None,
-) -> str:
-    """The unit file; `name` is also that of its folder under /run, which may hold `ipc://` sockets."""
     if program is None:
         place = {"WorkingDirectory": str(checkout).replace("%", "%%")}
     else:  # systemd creates these below /var/lib and /var/cache for a system service; a user's unit needs none
@@ -118,7 +106,7 @@ def unit_text(
     if user:
         hardening = HARDENING | {
             "ProtectHome": "read-only" if at_home else "yes",
-            "ReadWritePaths": " ".join(_word(f"-{path}") for path in writable),
+            "ReadWritePaths": " ".join(_word(f"-{path}") for path in dict.fromkeys(outer)),
         }
     install = {"WantedBy": "multi-user.target" if user else "default.target"}
     sections = {"Unit": unit, "Service": service | hardening, "Install": install}

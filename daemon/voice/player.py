@@ -10,31 +10,27 @@ import wave
 from collections.abc import Sequence
 from subprocess import DEVNULL
 
+from daemon.voice import STOP_S, VoiceError
 from processes import Process
 
 APLAY = ("aplay", "-q")
 GRACE_S = 5.0
 """Seconds beyond the sound's duration for opening the device and emptying its buffer."""
-STOP_S = 0.1
-
-
-class PlayError(RuntimeError):
-    """The sound was not heard; the message says what to do."""
 
 
 def seconds(sound: bytes) -> float:
-    """Duration of a wave file in seconds. Raises PlayError if it is not one."""
+    """Duration of a wave file in seconds. Raises VoiceError if it is not one."""
     try:
         with wave.open(io.BytesIO(sound), "rb") as reader:
             return reader.getnframes() / reader.getframerate()
     except (wave.Error, EOFError, ZeroDivisionError) as error:
-        raise PlayError(f"the voice made no sound: {error}") from error
+        raise VoiceError(f"the voice made no sound: {error}") from error
 
 
 def play(sound: bytes, device: str | None, stop: threading.Event, player: Sequence[str] = APLAY) -> None:
     """Plays a wave file to its end, on ALSA's default device if `device` is None.
 
-    Raises PlayError if it does not finish in time, or `stop` is set.
+    Raises VoiceError if it does not finish in time, or `stop` is set.
     """
     deadline_s = time.monotonic() + seconds(sound) * 1.5 + GRACE_S
     command = [*player, *(["-D", device] if device else []), "-"]
@@ -42,19 +38,19 @@ def play(sound: bytes, device: str | None, stop: threading.Event, player: Sequen
         try:
             process = Process(command, stdin=source, stdout=DEVNULL, stderr=complaints)
         except OSError as error:
-            raise PlayError(f"{command[0]} cannot be run ({error.strerror}): install alsa-utils") from error
+            raise VoiceError(f"{command[0]} cannot be run ({error.strerror}): install alsa-utils") from error
         try:
             while process.poll() is None:
                 if stop.wait(STOP_S / 5):
-                    raise PlayError("closing")
+                    raise VoiceError("closing")
                 if time.monotonic() > deadline_s:
-                    raise PlayError(f"{command[0]} hangs on the sound device {device or 'default'}")
+                    raise VoiceError(f"{command[0]} hangs on the sound device {device or 'default'}")
         finally:
             process.end()
         if process.returncode:
             complaints.seek(0)
             lines = complaints.read(4000).decode(errors="replace").strip().splitlines()
-            raise PlayError(
+            raise VoiceError(
                 f"no sound from device {device or 'default'} ({lines[-1] if lines else process.returncode}): "
                 "connect a sound card, or set the device to a name that `aplay -L` lists"
             )

@@ -15,11 +15,9 @@ import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 
-from daemon.voice import player, voice
-from daemon.voice.command_voice import FallbackVoice, voice_of
-from daemon.voice.player import PlayError
+from daemon.config.settings import SpeechSection
+from daemon.voice import VoiceError, player, voice
 from daemon.voice.spelling import spelled
-from daemon.voice.voice import VoiceError
 from daemon.words.translation import worded
 
 _log = logging.getLogger(__name__)
@@ -47,34 +45,26 @@ class Speaker:
 
     def __init__(
         self,
-        language: str = "en",
-        rate_wpm: int = 165,
-        device: str | None = None,
+        speech: SpeechSection,
         render_to: Path | None = None,
-        enabled: bool = True,
         voice_process: Sequence[str] = voice.PROCESS,
         player_process: Sequence[str] = player.APLAY,
-        command: Sequence[str] = (),
-        command_s: float = 20.0,
-        server: str = "",
-        server_s: float = 5.0,
     ) -> None:
         """Starts the thread; the voice's process starts with the first phrase.
 
-        `device` is an ALSA name, None the default one. With `render_to` every phrase is written to a numbered wave file
-        in that folder and none is played. If not `enabled`, phrases are only kept as the last text. `command` speaks
-        instead of espeak-ng, each phrase in at most `command_s` seconds; so does the Wyoming server at `server`.
+        With `render_to` every phrase is written to a numbered wave file in that folder and none is played. If speech is
+        not enabled, phrases are only kept as the last text.
         """
-        self._device, self._folder, self._enabled = device or None, render_to, enabled
+        self._device, self._folder, self._enabled = speech.device or None, render_to, speech.enabled
         self._player_process = player_process
-        self._voice = voice_of(language, rate_wpm, voice_process, command, command_s, server, server_s)
+        self._voice = voice.voice_of(speech, voice_process)
         self._waiting: collections.deque[tuple[bool, str]] = collections.deque()
         self._changed = threading.Condition()
         self._stop = threading.Event()
         self._busy = False
         self._spoken = self._dropped = self._failed = 0
-        self._reason = "" if enabled else worded("switched off in the configuration")
-        self._lasting = not enabled
+        self._reason = "" if speech.enabled else worded("switched off in the configuration")
+        self._lasting = not speech.enabled
         self._again_s = float("inf")
         self._last = ""
         self._thread = threading.Thread(target=self._serve, name="speech", daemon=True)
@@ -124,11 +114,10 @@ class Speaker:
 
     def _other_voice(self) -> str:
         """Status text about a failing other voice; empty if there is none, or it works."""
-        trouble = self._voice.trouble if isinstance(self._voice, FallbackVoice) else ""
+        trouble = self._voice.trouble if isinstance(self._voice, voice.FallbackVoice) else ""
         return trouble and worded("speaks with espeak-ng: {why}", why=trouble)
 
     def wait_until_silent(self, timeout_s: float) -> bool:
-        """Waits until everything has been said; returns whether that happened in time."""
         with self._changed:
             return self._changed.wait_for(lambda: not (self._waiting or self._busy), timeout_s)
 
@@ -142,7 +131,6 @@ class Speaker:
         self._thread.join(CLOSE_S)
 
     def _drop(self) -> None:
-        """Drops the oldest phrase that is not urgent, or else the oldest."""
         places = [place for place, (urgent, _) in enumerate(self._waiting) if not urgent]
         del self._waiting[places[0] if places else 0]
         self._dropped += 1
@@ -182,14 +170,11 @@ class Speaker:
                 player.play(sound, self._device, self._stop, self._player_process)
         except VoiceError as error:
             return str(error), error.lasting
-        except PlayError as error:
-            return str(error), False
         except OSError as error:
             return f"{self._folder}: {error.strerror}", False
         return "", False
 
     def _note(self, phrase: str, reason: str, lasting: bool, seconds: float) -> None:
-        """Updates the counts, and logs a change once."""
         with self._changed:
             if self._stop.is_set():
                 return
@@ -208,7 +193,6 @@ class Speaker:
 
 
 def _write(folder: Path, sound: bytes) -> None:
-    """Writes a wave file to the folder under the next number, whole or not at all."""
     folder.mkdir(parents=True, exist_ok=True)
     number = max((int(path.stem) for path in folder.glob("[0-9]*.wav") if path.stem.isdigit()), default=0) + 1
     part = folder / f"{number:04d}.part"

@@ -119,7 +119,6 @@ def _render(engine: Any, text: str, path: str) -> None:
 
 
 def _seconds(path: str) -> float:
-    """Duration of the sound in seconds. Raises EOFError if nothing was written."""
     with wave.open(path, "rb") as sound:
         return sound.getnframes() / sound.getframerate()
 

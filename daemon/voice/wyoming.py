@@ -13,20 +13,15 @@ import socket
 import threading
 import time
 from collections.abc import Mapping
-from types import TracebackType
 from typing import Any
+
+from daemon.voice import STOP_S, VoiceError
 
 MAX_LINE = 65536
 """Bytes of an event's line."""
 MAX_DATA = 1 << 20
 """Bytes of an event's data: a server may describe hundreds of voices."""
-STOP_S = 0.1
-"""Seconds until a wait notices the stop signal."""
 Address = tuple[str, int]
-
-
-class WyomingError(RuntimeError):
-    """The server cannot be used; the message names it and says why."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,10 +31,9 @@ class Event:
     payload: bytes = b""
 
     def number(self, name: str) -> int:
-        """A whole number among its data. Raises WyomingError."""
         value = self.data.get(name)
         if not isinstance(value, int) or isinstance(value, bool):
-            raise WyomingError(f"{self.type} has no {name}")
+            raise VoiceError(f"{self.type} has no {name}")
         return value
 
 
@@ -47,20 +41,20 @@ class Connection:
     """A connection to a server that ends after `deadline_s` seconds, whatever the server does."""
 
     def __init__(self, address: Address, deadline_s: float, stop: threading.Event) -> None:
-        """Connects. Raises WyomingError; so does every method, also if `stop` is set meanwhile."""
+        """Connects. Raises VoiceError; so does every method, also if `stop` is set meanwhile."""
         self._name = f"wyoming://{address[0]}:{address[1]}"
         self._deadline_s, self._end_s, self._stop = deadline_s, time.monotonic() + deadline_s, stop
         self._unread = bytearray()
         try:
             self._socket = socket.create_connection(address, timeout=deadline_s)
         except OSError as error:
-            raise WyomingError(f"{self._name} cannot be reached ({_why(error)})") from error
+            raise VoiceError(f"{self._name} cannot be reached ({_why(error)})") from error
         self._socket.setblocking(False)
 
     def __enter__(self) -> Connection:
         return self
 
-    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self._socket.close()
 
     def send(self, kind: str, data: Mapping[str, object], payload: bytes = b"") -> None:
@@ -113,15 +107,15 @@ class Connection:
     def _wait(self, *, writing: bool = False) -> None:
         while True:
             if self._stop.is_set():
-                raise WyomingError("closing")
+                raise VoiceError("closing")
             if time.monotonic() > self._end_s:
                 raise self._fault(f"takes longer than {self._deadline_s:g} s")
             ready = select.select([self._socket] * (not writing), [self._socket] * writing, [], STOP_S)
             if ready[0] or ready[1]:
                 return
 
-    def _fault(self, what: str) -> WyomingError:
-        return WyomingError(f"{self._name} {what}")
+    def _fault(self, what: str) -> VoiceError:
+        return VoiceError(f"{self._name} {what}")
 
 
 def _object(text: Any) -> dict[str, Any]:

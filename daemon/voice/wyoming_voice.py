@@ -6,8 +6,8 @@ import io
 import threading
 import wave
 
-from daemon.voice.voice import VoiceError
-from daemon.voice.wyoming import Address, Connection, Event, WyomingError
+from daemon.voice import VoiceError
+from daemon.voice.wyoming import Address, Connection, Event
 
 MAX_S = 120.0
 """Seconds of sound: no phrase is as long at the slowest rate."""
@@ -18,27 +18,21 @@ CHANNELS = range(1, 3)
 
 
 class WyomingVoice:
-    """Asks the server for every phrase, over a connection of its own."""
-
     def __init__(self, address: Address, language: str, deadline_s: float) -> None:
         self.starts = 0
         self._address, self._language, self._deadline_s = address, language, deadline_s
 
     def render(self, text: str, stop: threading.Event) -> bytes:
-        """The server's sound as a wave file. Raises VoiceError if it fails or takes too long."""
-        try:
-            with Connection(self._address, self._deadline_s, stop) as server:
-                server.send("synthesize", {"text": text, "voice": {"language": self._language}})
-                return _heard(server)
-        except WyomingError as error:
-            raise VoiceError(str(error)) from error
+        with Connection(self._address, self._deadline_s, stop) as server:
+            server.send("synthesize", {"text": text, "voice": {"language": self._language}})
+            return _heard(server)
 
     def close(self) -> None:
         """Nothing is open between phrases."""
 
 
 def _heard(server: Connection) -> bytes:
-    """The wave file of an answer: `audio-start`, chunks, `audio-stop`. Raises WyomingError."""
+    """The wave file of an answer: `audio-start`, chunks, `audio-stop`. Raises VoiceError."""
     start = server.receive()
     while start.type != "audio-start":
         start = server.receive()
@@ -51,13 +45,13 @@ def _heard(server: Connection) -> bytes:
             left -= len(event.payload)
             writer.writeframesraw(event.payload if event.type == "audio-chunk" else b"")
         if not writer.tell():
-            raise WyomingError("the server made no sound")
+            raise VoiceError("the server made no sound")
     return sound.getvalue()
 
 
 def _format(start: Event) -> tuple[int, int, int]:
-    """Samples a second, bytes of a sample, channels. Raises WyomingError if no sound has them."""
+    """Samples a second, bytes of a sample, channels. Raises VoiceError if no sound has them."""
     rate_hz, width, channels = start.number("rate"), start.number("width"), start.number("channels")
     if rate_hz not in RATES_HZ or width not in WIDTHS or channels not in CHANNELS:
-        raise WyomingError(f"the server sends sound of {rate_hz} Hz, {8 * width} bits, {channels} channels")
+        raise VoiceError(f"the server sends sound of {rate_hz} Hz, {8 * width} bits, {channels} channels")
     return rate_hz, width, channels

@@ -178,5 +178,4 @@ def in_words(*said: Sentence) -> str:
 
 
 def in_a_row(sentences: Iterable[str]) -> str:
-    """Whole sentences joined by blanks, without empty ones."""
     return " ".join(filter(None, sentences))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import importlib
 import json as json_format
 import os
 import sys
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import ModuleType
@@ -19,15 +20,12 @@ import cv2
 import typer
 from pydantic import BaseModel
 from rich.console import Console
-from rich.status import Status
 from typer.core import TyperGroup
 from typer.main import get_command
 
 import games
 import places
-from agents.agent import AgentError
-from daemon.cli.wrong_call import stop
-from daemon.config.settings import ConfigError
+from daemon.cli.wrong_call import refusals
 from lab.bench.speed import cold_start as worker_bench
 from lab.bench.speed import latency, stepped, tables_load, vision_report
 from lab.bench.speed import search as search_bench
@@ -37,10 +35,6 @@ from lab.bench.speed.resident import ResidentError
 from lab.bench.speed.scenes import scene_of
 from lab.bench.speed.steps import NoReference
 from lab.bench.speed.vision_report import VisionReport, bench_vision
-from places.weights import WeightsError
-from rules import GameError
-from vision.frame import SourceError
-from vision.sources.mjpeg_server import ServerError
 
 Game = Annotated[str, typer.Option(help="Game, by module or short name.")]
 Games = Annotated[list[str], typer.Option(help="Game, by module or short name. Repeatable.")]
@@ -141,17 +135,14 @@ def pipeline(
     """
     cv2.setNumThreads(1)  # one thread against one thread
     load = os.getloadavg()[0]
-    try:
-        with TemporaryDirectory(prefix="kibitzer-bench-") as temporary:
-            reports = [
-                bench_game(
-                    scene_of(name, photos), Path(temporary),
-                    rounds=rounds, seconds=seconds, starts=starts, reference=reference,
-                )
-                for name in game
-            ]  # fmt: skip
-    except (GameError, SourceError, ServerError, NoReference, ResidentError, OSError) as error:
-        raise stop("bench", error) from None
+    with measuring("bench") as (folder, _):
+        reports = [
+            bench_game(
+                scene_of(name, photos), folder,
+                rounds=rounds, seconds=seconds, starts=starts, reference=reference,
+            )
+            for name in game
+        ]  # fmt: skip
     report = Report(machine=machine(load), games=reports)
     _tell(report, lines_of(report), json, [target for one in reports for target in one.targets])
 
@@ -189,19 +180,16 @@ def vision(
     """
     cv2.setNumThreads(1)
     load = os.getloadavg()[0]
-    try:
+    with measuring("bench") as (folder, show):
         if (photos is None) != (labels is None) or (photos is not None and len(game) != 1):
             raise ValueError("--photos FOLDER goes with --labels FILE and with exactly one --game")
-        with TemporaryDirectory(prefix="kibitzer-bench-") as temporary, Console(stderr=True).status("") as status:
-            reports = [
-                bench_vision(
-                    name, Path(temporary), rounds=rounds, cells=cells, reference=reference, photos=photos,
-                    labels=labels, step=functools.partial(_show, status, name),
-                )
-                for name in game
-            ]  # fmt: skip
-    except (GameError, SourceError, NoReference, WeightsError, ValueError, OSError) as error:
-        raise stop("bench", error) from None
+        reports = [
+            bench_vision(
+                name, folder, rounds=rounds, cells=cells, reference=reference, photos=photos,
+                labels=labels, step=functools.partial(show, name),
+            )
+            for name in game
+        ]  # fmt: skip
     report = VisionReport(machine=machine(load), games=reports)
     _tell(report, vision_report.lines_of(report), json, [target for one in reports for target in one.targets])
 
@@ -229,17 +217,13 @@ def search(
     load = os.getloadavg()[0]
     found: list[search_bench.GameCost] = []
     starts: list[worker_bench.Start] = []
-    try:
-        chosen = [games.load(name) for name in game or games.names()]
-        with Console(stderr=True).status("") as status:
-            for one in chosen:
-                if figures:
-                    found.append(search_bench.measure(one, functools.partial(_show, status, one.title)))
-                if cold_start:
-                    _show(status, one.title, "a worker starts")
-                    starts += worker_bench.measure(one)
-    except (GameError, AgentError, worker_bench.ColdStartError, OSError) as error:
-        raise stop("bench", error) from None
+    with measuring("bench") as (_, show):
+        for one in [games.load(name) for name in game or games.names()]:
+            if figures:
+                found.append(search_bench.measure(one, functools.partial(show, one.title)))
+            if cold_start:
+                show(one.title, "a worker starts")
+                starts += worker_bench.measure(one)
     here = machine(load)
     if json:
         told = {
@@ -282,15 +266,10 @@ def latency_of_play(
     Example: kibitzer bench latency --game reversi --hands 80 --rate 10 --json
     """
     load = os.getloadavg()[0]
-    try:
-        with TemporaryDirectory(prefix="kibitzer-bench-") as temporary, Console(stderr=True).status("") as status:
-            show = functools.partial(_show, status, game)
-            recording = record(game, seed=seed, plies=4, rate_hz=rate_hz, step=show)
-            found = latency.measure_latency(
-                recording, Path(temporary), hands, speech=speech, settle_s=settle_s, step=show
-            )
-    except (GameError, ResidentError, ValueError, OSError) as error:
-        raise stop("bench latency", error) from None
+    with measuring("bench latency") as (folder, show):
+        step = functools.partial(show, game)
+        recording = record(game, seed=seed, plies=4, rate_hz=rate_hz, step=step)
+        found = latency.measure_latency(recording, folder, hands, speech=speech, settle_s=settle_s, step=step)
     report = found.model_copy(update={"machine": machine(load)})
     _tell(report, latency.lines_of(report), json, report.targets)
 
@@ -317,19 +296,13 @@ def verdicts_in_table_time(
     Example: kibitzer bench verdicts --game ganh --hands 150 --json
     """
     met = True
-    try:
-        chosen = [games.load(name) for name in game or games.names()]
-        with Console(stderr=True).status("") as status:
-            for one in chosen:
-                show = functools.partial(_show, status, one.title)
-                found = stepped.measure_stepped(
-                    one.name, hands, seed=seed, rate_hz=rate_hz, settle_s=settle_s, step=show
-                )
-                sys.stdout.write((found.model_dump_json() if json else "\n".join(stepped.lines_of(found))) + "\n")
-                sys.stdout.flush()
-                met = met and all(target.met for target in latency.targets_of(found.verdict_s, None, found.missed))
-    except (GameError, ValueError) as error:
-        raise stop("bench verdicts", error) from None
+    with measuring("bench verdicts") as (_, show):
+        for one in [games.load(name) for name in game or games.names()]:
+            step = functools.partial(show, one.title)
+            found = stepped.measure_stepped(one.name, hands, seed=seed, rate_hz=rate_hz, settle_s=settle_s, step=step)
+            sys.stdout.write((found.model_dump_json() if json else "\n".join(stepped.lines_of(found))) + "\n")
+            sys.stdout.flush()
+            met = met and all(target.met for target in latency.targets_of(found.verdict_s, None, found.missed))
     if not met:
         raise typer.Exit(1)
 
@@ -358,18 +331,14 @@ def several_tables(
     Example: kibitzer bench tables --tables 4 --seconds 120 --json
     """
     load = os.getloadavg()[0]
-    try:
-        with TemporaryDirectory(prefix="kibitzer-bench-") as temporary, Console(stderr=True).status("") as status:
-            recordings = []
-            for number in range(tables):
-                name = game[number % len(game)]
-                show = functools.partial(_show, status, f"table {number + 1}, {name}")
-                recordings.append(record(name, seed=seed + number, plies=4, rate_hz=rate_hz, finely=False, step=show))
-            loads, own = tables_load.measure_tables(
-                recordings, Path(temporary), seconds, functools.partial(_show, status, f"{tables} tables")
-            )
-    except (GameError, ResidentError, ConfigError, ValueError, OSError) as error:
-        raise stop("bench tables", error) from None
+    with measuring("bench tables") as (folder, show):
+        recordings = []
+        for number in range(tables):
+            name = game[number % len(game)]
+            step = functools.partial(show, f"table {number + 1}, {name}")
+            recordings.append(record(name, seed=seed + number, plies=4, rate_hz=rate_hz, finely=False, step=step))
+        step = functools.partial(show, f"{tables} tables")
+        loads, own = tables_load.measure_tables(recordings, folder, seconds, step)
     report = tables_load.TablesReport(
         machine=machine(load), seconds=seconds, rate_hz=rate_hz, size_px=SIZE_PX, tables=loads,
         bench_cpu_percent=own, targets=tables_load.targets_of(loads),
@@ -377,11 +346,18 @@ def several_tables(
     _tell(report, tables_load.lines_of(report), json, report.targets)
 
 
+@contextlib.contextmanager
+def measuring(command: str) -> Iterator[tuple[Path, Callable[[str, str], None]]]:
+    """A folder for the run, and what shows its progress; what goes wrong ends the command with its own words."""
+    with (
+        refusals(command, ValueError, OSError, NoReference, ResidentError),
+        TemporaryDirectory(prefix="kibitzer-bench-") as temporary,
+        Console(stderr=True).status("") as status,
+    ):
+        yield Path(temporary), lambda title, text: status.update(f"{title}: {text}")
+
+
 def _tell(report: BaseModel, lines: Iterable[str], as_json: bool, targets: Iterable[Target]) -> None:
     sys.stdout.write((report.model_dump_json() if as_json else "\n".join(lines)) + "\n")
     if not all(target.met for target in targets):
         raise typer.Exit(1)
-
-
-def _show(status: Status, title: str, text: str) -> None:
-    status.update(f"{title}: {text}")

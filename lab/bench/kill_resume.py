@@ -23,12 +23,10 @@ import json
 import os
 import random
 import signal
-import socket
 import subprocess
 import sys
 import time
-import urllib.request
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
@@ -39,11 +37,11 @@ import games
 from daemon.game.line_of_play import shares_pieces
 from daemon.record.journal import Journal
 from lab.bench import processes
+from lab.bench.daemons import ROOT, fetch, free_port, wait, write_settings
 from lab.bench.processes import Process
 from rules.options import rules_from_words
 
 GAMES = ["nine_mens_morris"]
-ROOT = Path(__file__).resolve().parents[2]
 GAME_S = 1800.0
 """Seconds at most for one game."""
 HAND_S = 1.5
@@ -60,22 +58,6 @@ CATCH_UP_S = 60.0
 """Seconds at most to wait for the records before the next kill when players wait for nobody: the daemon can catch up
 with seven unseen tiles, but not with any number."""
 QUIET = "pcm.silent { type null }\n"
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def fetch(url: str) -> dict[str, Any] | None:
-    """The JSON object at an address; None if nobody answers."""
-    try:
-        with urllib.request.urlopen(url, timeout=2.0) as answer:
-            found: dict[str, Any] = json.load(answer)
-            return found
-    except (OSError, ValueError):
-        return None
 
 
 class Bench:
@@ -104,6 +86,7 @@ class Bench:
         self._relay: subprocess.Popen[bytes] | None = None
         self._daemon: subprocess.Popen[bytes] | None = None
         self._words: list[str] = []
+        self.journals: list[Path] = []
         (folder / "asound.conf").write_text(QUIET, encoding="utf-8")
         profile = folder / "table.npz"
         words = [word for rule in rules for word in ("--rule", rule)]
@@ -113,36 +96,24 @@ class Bench:
                 "--humans", the_game.sides[0], "--follow", f"http://127.0.0.1:{self.page}/state"
             ]),
         )  # fmt: skip
-        toml_rules = ", ".join(f'{name} = "{value}"' for name, value in given.items())
-        self.journals = [folder / "journal.sqlite"]
-        head = f'[game]\nname = "{game}"\nrules = {{ {toml_rules} }}\n[board]\nprofile = "{profile}"\n'
-        sound = '[speech]\nenabled = true\ndevice = "silent"\n' if any_ else "[speech]\nenabled = false\n"
-        agent = "" if self._shares_pieces else "alphabeta"
-        self._configure(
-            "config", f'{head}{sound}[players.second]\nagent = "{agent}"\ntime_s = 0.1\n'
-            f"[page]\nport = {self.page}\nwindow = false\n", self.video, self.journals[0],
-        )  # fmt: skip
+        speech = {"enabled": True, "device": "silent"} if any_ else {}
+        board: dict[str, Mapping[str, object]] = {
+            "game": {"rules": {name: str(value) for name, value in given.items()}},
+            "board": {"profile": str(profile)},
+            "speech": speech,
+        }
+        agent = {"agent": "" if self._shares_pieces else "alphabeta", "time_s": 0.1}
+        self._configure("config", self.video, players={"second": agent}, page={"port": self.page}, **board)
         if any_:
             self._relay_port = free_port()
             self._plug_in()
-            self.journals.append(folder / "watcher.sqlite")
-            self._configure(
-                "watcher", f'{head}{sound}[players.second]\nagent = ""\n[page]\nenabled = false\nwindow = false\n',
-                self._relay_port, self.journals[1],
-            )  # fmt: skip
-        deadline_s = time.monotonic() + 120
-        while not (profile.exists() and self.truth()):
-            assert time.monotonic() < deadline_s, "the simulated table did not start"
-            time.sleep(0.2)
+            self._configure("watcher", self._relay_port, page={"enabled": False}, **board)
+        wait(lambda: profile.exists() and self.truth(), "the simulated table did not start", 120)
 
-    def _configure(self, name: str, settings: str, video: int, journal: Path) -> None:
-        config = self.folder / f"{name}.toml"
-        config.write_text(
-            f'{settings}[camera]\nsource = "http://127.0.0.1:{video}/video"\n'
-            f'[bus]\ntable = "{name}"\nstate = "ipc://{self.folder}/{name}-s"\nreply = "ipc://{self.folder}/{name}-r"\n'
-            f'[journal]\npath = "{journal}"\n',
-            encoding="utf-8",
-        )
+    def _configure(self, name: str, video: int, **sections: Mapping[str, object]) -> None:
+        config, camera = self.folder / f"{name}.toml", {"source": f"http://127.0.0.1:{video}/video"}
+        write_settings(config, self._game.name, camera=camera, **sections)
+        self.journals.append(config.with_suffix(".sqlite"))
         self._words += ["--config", str(config)]
 
     def _start(self, *words: str) -> subprocess.Popen[bytes]:

@@ -15,17 +15,14 @@ median is above 150 ms.
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import json
-import signal
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -36,13 +33,13 @@ from playwright.sync_api import Page, sync_playwright
 
 import games
 from lab.bench.browsing import CHROMIUM, PLAYED
-from lab.bench.kill_resume import fetch, free_port
+from lab.bench.daemons import fetch, free_port, program, wait, write_settings
 from lab.films.filmed import DATA, RULES, Studio
 from lab.films.films import FPS, Plan, showings
 from lab.films.judge import Due, by_the_rules
+from rules import AnyGame
 from vision.sources.encoded import JpegSplitter
 
-START_S = 60.0
 FIRST_S = 20.0
 """Seconds of the first board before the film: the eyes open meanwhile."""
 STILL_S = 1.0
@@ -53,28 +50,6 @@ LATE = 2.5
 MOST_MS = 150.0
 CAMERA_HZ = 30
 """Pictures a second that Chromium takes from an MJPEG file."""
-SETTINGS = """
-[game]
-rules = {{ flying = true, first = "auto" }}
-[players.second]
-agent = ""
-[camera]
-source = "phone"
-[bus]
-state = "tcp://127.0.0.1:*"
-reply = "tcp://127.0.0.1:*"
-[speech]
-enabled = false
-[page]
-port = {page}
-window = false
-[phone]
-port = {phone}
-addresses = ["127.0.0.1"]
-folder = "{folder}/phone"
-[journal]
-path = "{folder}/journal.sqlite"
-"""
 
 
 def main(
@@ -127,14 +102,20 @@ def followed(
     The network is cut, if at all, once the first of the two numbers of `plies` is played.
     """
     page_port, phone_port, relay_port = free_port(), free_port(), free_port()
-    settings = folder / "table.toml"
-    settings.write_text(SETTINGS.format(page=page_port, phone=phone_port, folder=folder), encoding="utf-8")
+    settings = write_settings(
+        folder / "table.toml",
+        "morris",
+        game={"rules": {"flying": True, "first": "auto"}},
+        camera={"source": "phone"},
+        page={"port": page_port},
+        phone={"port": phone_port, "addresses": ["127.0.0.1"], "folder": str(folder / "phone")},
+    )
     here = f"http://127.0.0.1:{page_port}"
     with (
         program("daemon.cli", "run", "--config", str(settings), log=folder / "daemon.log"),
         sync_playwright() as playwright,
     ):
-        await_page(here)
+        wait(lambda: fetch(f"{here}/words") is not None, f"no daemon shows a page at {here}")
         browser = playwright.chromium.launch(
             executable_path=CHROMIUM,
             args=[
@@ -209,7 +190,7 @@ def scanned(laptop: Page) -> str:
     raise ValueError("the QR code on the page cannot be read")
 
 
-def report(game: Any, dues: Sequence[Due], line: Sequence[str], figures: Sequence[dict[str, Any]]) -> int:
+def report(game: AnyGame, dues: Sequence[Due], line: Sequence[str], figures: Sequence[dict[str, Any]]) -> int:
     """Prints the figures; returns the exit status."""
     legal = [due for due in dues[1:] if due.legal]
     # Who began is not in the moves' texts.
@@ -229,7 +210,7 @@ def report(game: Any, dues: Sequence[Due], line: Sequence[str], figures: Sequenc
     return 1 if wrong or right < len(legal) or median_ms > MOST_MS else 0
 
 
-def compared(game: Any, start: Any, line: Sequence[str], legal: Sequence[Due]) -> tuple[int, list[str]]:
+def compared(game: AnyGame, start: Any, line: Sequence[str], legal: Sequence[Due]) -> tuple[int, list[str]]:
     """Number of boards that the moves from a start reach in their order, and the moves that lead to no such board."""
     boards, position = list[str](), start
     for move in line:
@@ -243,24 +224,3 @@ def compared(game: Any, start: Any, line: Sequence[str], legal: Sequence[Due]) -
         elif due is None or due.plies < 2 or boards[number + 1 : number + 2] != [due.showing.cells]:
             wrong.append(f"ply {number + 1}: {line[number]}")
     return right, wrong
-
-
-@contextlib.contextmanager
-def program(*words: str, log: Path | None = None) -> Iterator[None]:
-    with contextlib.ExitStack() as stack:
-        errors = stack.enter_context(log.open("w")) if log is not None else None
-        process = subprocess.Popen([sys.executable, "-m", *words], stderr=errors)
-        try:
-            yield
-        finally:
-            process.send_signal(signal.SIGTERM)
-            process.wait(30)
-
-
-def await_page(here: str) -> None:
-    """Waits until a daemon's page answers. Raises TimeoutError."""
-    until_s = time.monotonic() + START_S
-    while fetch(f"{here}/words") is None:
-        if time.monotonic() > until_s:
-            raise TimeoutError(f"no daemon shows a page at {here}")
-        time.sleep(0.2)

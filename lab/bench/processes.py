@@ -117,11 +117,7 @@ def memory(process: int) -> Memory:
 
 
 def descendants(process: int) -> list[int]:
-    parents = _parents()
-    found = [process]
-    for one in found:
-        found += [child for child, parent in parents.items() if parent == one]
-    return found[1:]
+    return [one.pid for one in family(process)[1:]]
 
 
 def _kilobytes(path: Path) -> dict[str, int]:

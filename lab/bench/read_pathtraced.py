@@ -3,10 +3,10 @@
     kibitzer train scenes --game morris --count 60 --seed 2026 --out var/scenes/morris
     kibitzer bench read-pathtraced var/scenes/morris --wrong
 
-Prints one JSON object per folder. `given` is about boards read with their corners given; `found` is about boards found
-in the right place (no corner off by more than 3 % of the side). Both have the shares of cells and of whole boards read
-right before any rules help, which classes were confused, and how many boards of how many are right by kind of pieces,
-light and board, and by tilt.
+DIR may also hold photographs with their labels.json. Prints one JSON object per folder. `given` is about boards read
+with their corners given; `found` is about boards found in the right place (no corner off by more than 3 % of the side).
+Both have the shares of cells and of whole boards read right before any rules help, which classes were confused, and how
+many boards of how many are right by kind of pieces, light and board, and by tilt.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Tally:
         faults = [f"{true} as {seen}" for true, seen in zip(label.cells, read, strict=True) if true != seen]
         self.boards, self.cells = self.boards + 1, self.cells + len(read)
         self.mistaken.update(faults)
-        for word in ASKED:
+        for word in ASKED if about else ():
             count = self.by[word].setdefault(kind_of(about, word), [0, 0])
             count[0] += not faults
             count[1] += 1
@@ -86,13 +86,13 @@ def main(
 
 def read_folder(folder: Path, *, find: bool, names: bool) -> dict[str, Any]:
     head = json.loads((folder / "labels.json").read_text(encoding="utf-8"))
-    template = load_template(head["game"], frozenset(head["rules"]))
+    template = load_template(head["game"], frozenset(head.get("rules", ())))
     reader = PhotoReader(template)
     given, found = Tally(), Tally()
     seen, misplaced = 0, []
     for label in read_labels(folder / "labels.json", template):
         image = np.asarray(cv2.imread(str(folder / label.name)), dtype=np.uint8)
-        about = head["images"][label.name]["about"]
+        about = head["images"][label.name].get("about", {})
         given.add(label, reader.read(image, label.corners_px), about)
         photo = reader.read(image) if find else None
         if photo is None:

@@ -22,29 +22,32 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from games.reversi.kernel import memory as layout
-from games.reversi.kernel.memory import STAGES
-from games.reversi.kernel.midgame import LOWEST, negamax
-from games.reversi.kernel.patterns import FIRST_DISCS, MAX_VALUE, STAGE_DISCS, TEMPO, evaluate_patterns
-from games.reversi.kernel.probcut import MIN_DEPTH, PROBES, shallow_depth
-from games.reversi.kernel.weights import weights
-from lab.train.reversi import play
-
 DEEPEST, PLAYED, AHEAD = 8, 4, 1200
 """Plies of the deepest search and of the games; hundredths of a disc."""
 GAMES_A_POSITION = 10
 
 
-def scores_of(memory: layout.Memory, mine: np.uint64, theirs: np.uint64, deepest: int) -> list[int]:
-    """The scores of searches without cuts to 0, 1, ... `deepest` plies."""
-    memory[[layout.STOP, layout.NODES, layout.HINT, layout.BEST_MOVE]] = 0
-    memory[layout.GENERATION] = (int(memory[layout.GENERATION]) + 1) % 64
-    return [int(negamax(memory, mine, theirs, depth, LOWEST, -LOWEST, 0)) for depth in range(deepest + 1)]
-
-
 def main(positions: Annotated[int, typer.Option(help="positions of each stage")] = 100, seed: int = 1) -> None:
+    # Compiling the kernel takes half a minute, which nobody waits for who asks how this is called.
+    from agents.kernels.memory import BEST_MOVE, EXACT, GENERATION, HINT, NODES, STOP
+    from agents.kernels.negamax import LIMIT
+    from games.reversi.kernel import memory as layout
+    from games.reversi.kernel.memory import STAGES
+    from games.reversi.kernel.midgame import negamax, place
+    from games.reversi.kernel.patterns import FIRST_DISCS, MAX_VALUE, STAGE_DISCS, TEMPO, evaluate_patterns
+    from games.reversi.kernel.probcut import MIN_DEPTH, PROBES, shallow_depth
+    from games.reversi.kernel.weights import weights
+    from lab.train.reversi import play
+
+    def scores_of(mine: np.uint64, theirs: np.uint64, deepest: int) -> list[int]:
+        """The scores of searches without cuts to 0, 1, ... `deepest` plies."""
+        memory[[STOP, NODES, HINT, BEST_MOVE]] = 0
+        memory[GENERATION] = (int(memory[GENERATION]) + 1) % 64
+        place(memory, np.uint64(0), mine, theirs)
+        return [int(negamax(memory, 0, depth, -LIMIT, LIMIT)) for depth in range(deepest + 1)]
+
     memory = layout.allocate(64, "", weights())
-    memory[layout.EXACT] = 1
+    memory[EXACT] = 1
     games = play(weights(), GAMES_A_POSITION * positions, PLAYED, 1.0, seed, lambda _: None)
     discs = np.bitwise_count(games.mine | games.theirs)
     draw = np.random.default_rng(seed)
@@ -56,7 +59,7 @@ def main(positions: Annotated[int, typer.Option(help="positions of each stage")]
         for row in draw.permutation(np.flatnonzero(discs == first)):
             mine, theirs = games.mine[row], games.theirs[row]
             if abs(evaluate_patterns(memory, mine, theirs)) <= AHEAD:
-                scores = scores_of(memory, mine, theirs, deepest)
+                scores = scores_of(mine, theirs, deepest)
                 if max(map(abs, scores)) <= MAX_VALUE:
                     rows.append(scores)
             if len(rows) == positions:

@@ -57,14 +57,10 @@ class View:
     """Tilt of the camera from straight above, towards a random side."""
     gain: float = 1.0
     """Brightness; values beyond white are clipped."""
-    cast: tuple[float, float, float] = (1.0, 1.0, 1.0)
-    """Gain of blue, green and red."""
     shade: float = 0.0
     """Share by which one side of the picture is darker than the other."""
     blur_px: float = 0.0
     """Standard deviation of the blur."""
-    motion_px: float = 0.0
-    """Length of a point's motion streak."""
     noise: float = 0.0
     """Standard deviation of the sensor's noise, in grey values."""
     size_px: tuple[int, int] | None = None
@@ -84,8 +80,6 @@ VIEWS: Mapping[str, View] = {
     "darkened": View(gain=0.35, noise=3),
     "brightened": View(gain=1.9),
     "blurred": View(blur_px=2.5),
-    "shaken": View(motion_px=9),
-    "tinted": View(cast=(0.6, 0.9, 1.25), shade=0.5),
     "small": View(size_px=(1280, 720), share=0.83),
     "tiny": View(size_px=(640, 480), share=0.85),
     "hand_held": View(
@@ -145,23 +139,12 @@ def _exposed(picture: Float32Array, view: View, rng: Rng) -> Image:
     height, width = picture.shape[:2]
     if view.blur_px:
         picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), view.blur_px), dtype=np.float32)
-    if view.motion_px:
-        picture = np.asarray(cv2.filter2D(picture, -1, _streak(view.motion_px, rng.uniform(0, np.pi))))
     angle = rng.uniform(0, 2 * np.pi)
     across = np.cos(angle) * np.linspace(-0.5, 0.5, width) + np.sin(angle) * np.linspace(-0.5, 0.5, height)[:, None]
     light = view.gain * (1 - view.shade * (0.5 + across / 1.42))
-    picture = picture * light[..., None].astype(np.float32) * np.array(view.cast, dtype=np.float32)
+    picture = picture * light[..., None].astype(np.float32)
     picture += rng.normal(0, view.noise, picture.shape).astype(np.float32) if view.noise else 0
     return np.asarray(np.clip(np.rint(picture), 0, 255), dtype=np.uint8)
-
-
-def _streak(length_px: float, angle: float) -> Float32Array:
-    half = int(np.ceil(length_px / 2)) + 1
-    kernel: Float32Array = np.zeros((2 * half + 1, 2 * half + 1), dtype=np.float32)
-    for along in np.linspace(-length_px / 2, length_px / 2, 8 * half):
-        kernel[half + round(along * np.sin(angle)), half + round(along * np.cos(angle))] += 1
-    kernel /= kernel.sum()
-    return kernel
 
 
 def _rotation(angle: float) -> FloatArray:

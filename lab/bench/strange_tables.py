@@ -1,15 +1,26 @@
-"""Reads simulated tables like other people's of chess, draughts and go, condition by condition.
+"""Reads simulated tables like other people's, condition by condition, or first sees them after some plies.
 
     kibitzer bench strange-tables --game chess --tables 8 --seed 1
     kibitzer bench strange-tables --game go --rule size=19 --only "checked cloth" --only low
+    kibitzer bench strange-tables --game reversi --only usual --tables 20
+    kibitzer bench strange-tables --game chess --tables 4 --plies 0 --plies 1 --plies 4
 
-Every table has another board, set of men as it is sold for the game, light and camera; chess is laid out with turned
-men of six kinds, whose king is one and a half to two squares high. Games with men at the start show it first, from
-which the eyes learn, then three boards of random play, read at the place found in the first picture as the camera is
-fixed; go shows three boards of random stones. Prints a row a condition: boards found; misplaced (a corner off by 5 % of
-the side, whichever corner is called the first); starts that taught, those in a wrong turn, and why the others did not;
-cells of later boards read wrong, and those of them whose wrong class got a probability of 0.9 or more. Exit status 1 if
-a board was believed in a wrong place or turn.
+Every table has another board, set of men, light and camera: in chess, draughts and go as they are sold; chess is laid
+out with turned men of six kinds, whose king is one and a half to two squares high. Games with men at the start show it
+first, from which the eyes learn, then three boards of random play, read at the place found in the first picture as the
+camera is fixed; go shows three boards of random stones. Prints a row a condition: boards found; misplaced (a corner off
+by 5 % of the side, whichever corner is called the first); starts that taught, those in a wrong turn, and why the others
+did not; cells of later boards read wrong, those of them whose wrong class got a probability of 0.9 or more, and how
+many would be wrong untaught. Exit status 1 if a board was believed in a wrong place or turn.
+
+With --plies a whole program without a profile first sees each table after so many plies of random play, half of them
+from the other side of the board, and the table rests. Prints a row for each number of plies; exit status 1 if anything
+is wrong:
+
+- right: the position is believed, and the plies are named;
+- asked: something else is believed or nothing is, and people are told that the board is not as it should be;
+- silent: the board is believed to stand as at the start, or nothing is, and nobody is told;
+- wrong: plies are believed that were not made.
 """
 
 from __future__ import annotations
@@ -17,7 +28,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import cv2
 import numpy as np
@@ -25,13 +36,21 @@ import typer
 
 import games
 from calibration.template import BoardTemplate, load_template
+from daemon.judging.referee import Referee
+from daemon.match.match import Match
+from daemon.perception.board_tracker import BoardTracker
+from daemon.perception.pipeline import Pipeline
+from daemon.words.translation import in_words
 from lab.films.strange_styles import CONDITIONS, DARK_OF, Condition, strange_style
 from lab.simulated.arrays import FloatArray, Rng
 from lab.simulated.men import Man
+from lab.simulated.random_style import random_style
 from lab.simulated.scenes import random_play
+from lab.simulated.source import SimulatedSource
+from lab.simulated.style import Style
 from lab.simulated.table import SimulatedTable
 from rules import EMPTY, AnyGame, figures_of
-from rules.options import switched_on
+from rules.options import rules_from_words, switched_on
 from vision.calibrating.start import Lesson, learn_from
 from vision.finding.finder import find_board
 from vision.finding.found import Found
@@ -47,6 +66,12 @@ SURE = 0.9
 WRONG_PLACE, WRONG_TURN = 0.05, 0.1
 """Shares of the side."""
 LIGHT_MEN = frozenset(DARK_OF) | {"W", "K"}
+AS_SOLD = ("chess", "draughts", "go")
+"""Games whose boards and men are as shops sell them; the others' are any."""
+RATE_HZ, WATCHED_S = 5.0, 8.0
+MOST_PLIES = 4
+SAID = {"start", "move"}
+COMPLAINTS = {"desync", "illegal", "unclear", "ambiguous", "unfinished", "trouble", "board_lost"}
 
 
 @dataclasses.dataclass
@@ -59,13 +84,15 @@ class Row:
     cells: int = 0
     wrong: int = 0
     surely_wrong: int = 0
+    untaught: int = 0
     why: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
 
     def line(self, name: str) -> str:
         return (
             f"{name:16} tables {self.tables:2}  found {self.found:2}  misplaced {self.misplaced}"
             f"  taught {self.taught:2}  wrong turn {self.wrong_turn}"
-            f"  cells wrong {self.wrong:3} of {self.cells:5}, surely {self.surely_wrong:2}  {dict(self.why) or ''}"
+            f"  cells wrong {self.wrong:3} of {self.cells:5}, surely {self.surely_wrong:2},"
+            f" untaught {self.untaught:3}  {dict(self.why) or ''}"
         )
 
 
@@ -84,11 +111,11 @@ class Bench:
 
     def _table(self, row: Row, condition: Condition, rng: Rng, name: str) -> None:
         row.tables += 1
-        style = condition.style(strange_style(self.template, rng), self.template, rng)
+        style = condition.style(style_of(self.template, rng), self.template, rng)
         if self._height_deg is not None:
             style = style.but("camera", tilt_deg=90 - self._height_deg, focal=1.0)
         position = self._game.initial()
-        laid = self._laid(position) if self._starts else scattered(self.template, rng)
+        laid = laid_out(self._game, position) if self._starts else scattered(self.template, rng)
         table = SimulatedTable(self.template, laid, style, int(rng.integers(2**31)), SIZE_PX)
         corners_px = table.corners_px()
         image = self._picture(table, condition, rng)
@@ -103,7 +130,7 @@ class Bench:
             row.misplaced += 1
             self._keep(image, found, "", f"{name} misplaced")
             return
-        reader, pose = Reader(self.template), found.pose
+        reader, plain, pose = Reader(self.template), Reader(self.template), found.pose
         if self._starts:
             start = self._game.board(position)
             raised_mm = raised_places(pose, self.template, SIZE_PX)
@@ -125,23 +152,24 @@ class Bench:
         pose = turned_pose(pose, self.template, int(np.argmin(offs_px)))
         for _ in range(BOARDS):
             laid = (
-                self._laid(random_play(self._game, rng, int(rng.integers(2, 50))))
+                laid_out(self._game, random_play(self._game, rng, int(rng.integers(2, 50))))
                 if self._starts
                 else scattered(self.template, rng)
             )
             image = self._picture(table.with_board(laid, int(rng.integers(2**31))), condition, rng)
-            reading = reader.read(rectify(image, pose, self.template), 0.0)
+            rectified = rectify(image, pose, self.template)
+            reading = reader.read(rectified, 0.0)
             truth = "".join(as_class(letter) for letter in laid)
-            wrong = np.array([one != other for one, other in zip(reading.board, truth, strict=True)])
+            wrong, untaught = (
+                np.array([one != other for one, other in zip(board, truth, strict=True)])
+                for board in (reading.board, plain.read(rectified, 0.0).board)
+            )
+            row.untaught += int(untaught.sum())
             row.cells += len(truth)
             row.wrong += int(wrong.sum())
             row.surely_wrong += int((wrong & (reading.confidence >= SURE)).sum())
             if wrong.any():
                 self._keep(image, dataclasses.replace(found, pose=pose), reading.board, f"{name} read")
-
-    def _laid(self, position: object) -> str:
-        """The pieces as they are laid: their figures in chess, whose men differ in height."""
-        return figures_of(self._game, position) if self._game.name == "chess" else self._game.board(position)
 
     def _picture(self, table: SimulatedTable, condition: Condition, rng: Rng) -> Image:
         template, style = self.template, table.style
@@ -172,6 +200,15 @@ class Bench:
         cv2.imwrite(str(self._out / f"{self._game.name} {name}.jpg"), drawn, [cv2.IMWRITE_JPEG_QUALITY, 85])
 
 
+def style_of(template: BoardTemplate, rng: Rng) -> Style:
+    return (strange_style if template.game in AS_SOLD else random_style)(template, rng)
+
+
+def laid_out(game: AnyGame, position: object) -> str:
+    """The pieces as they are laid: their figures in chess, whose men differ in height."""
+    return figures_of(game, position) if game.name == "chess" else game.board(position)
+
+
 def as_class(letter: str) -> str:
     return EMPTY if letter == EMPTY else "W" if letter in LIGHT_MEN else "B"
 
@@ -189,22 +226,70 @@ def off_px(pose: BoardPose, template: BoardTemplate, corners_px: FloatArray) -> 
     return [float(np.abs(np.roll(seen, -turn, axis=0) - corners_px).max()) for turn in range(4)]
 
 
+def first_sight(game: AnyGame, plies: int, rng: Rng, turned: bool) -> tuple[str, str]:
+    """What the program makes of a table that it sees after so many plies, in a word, and all that it says."""
+    template = load_template(game.name, switched_on(game))
+    position = random_play(game, rng, plies)
+    style = style_of(template, rng)
+    if turned:
+        style = style.but("camera", azimuth_deg=style.camera.azimuth_deg + 180)
+    table = SimulatedTable(template, laid_out(game, position), style, int(rng.integers(2**31)), SIZE_PX)
+    source, eyes = SimulatedSource(table, RATE_HZ), BoardTracker(Pipeline(template, None), Match(Referee(game)))
+    told: list[tuple[str, str]] = []
+    eyes.match.listeners.append(lambda one: told.append((one.code, in_words(*one.said))))
+    eyes.match.start()
+    for _ in range(round(WATCHED_S * RATE_HZ)):
+        frame = source.read(1.0)
+        assert frame is not None
+        eyes.feed(frame)
+        eyes.poll()
+    source.close()
+    referee, said = eyes.match.referee, "; ".join(f"{code}: {text}" for code, text in told)
+    right = game.board(referee.position) == game.board(position)
+    if referee.ply and not right:
+        return "wrong", said
+    heard = {code for code, _ in told} & (SAID if right else COMPLAINTS)
+    return ("right" if right else "asked") if heard else "silent", said
+
+
+def late(game: AnyGame, tables: int, seed: int, plies: list[int], show: bool) -> bool:
+    """Prints a row for each number of plies; returns whether plies were believed that were not made."""
+    wrong = 0
+    for made in plies:
+        counts = collections.Counter[str]()
+        for number in range(tables):
+            result, said = first_sight(game, made, np.random.default_rng([seed, number, made]), number % 2 == 1)
+            counts[result] += 1
+            if show:
+                print(f"{game.name} {made} {number} {result}: {said}")
+        wrong += counts["wrong"]
+        print(f"{game.name:24} after {made} plies  {dict(counts)}", flush=True)
+    return wrong > 0
+
+
 def main(
-    game: Literal["chess", "draughts", "go"] = "chess",
+    game: str = "chess",
     rule: Annotated[list[str] | None, typer.Option(help="Rule option, such as size=19. Repeatable.")] = None,
-    tables: Annotated[int, typer.Option(help="Of every condition.")] = 8,
+    tables: Annotated[int, typer.Option(help="Of every condition, or number of plies.")] = 8,
     seed: int = 1,
     only: Annotated[list[str] | None, typer.Option(help=f"Repeatable; default: {', '.join(CONDITIONS)}.")] = None,
     height_deg: Annotated[float | None, typer.Option(help="Every camera's elevation above the table's middle.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for pictures in which something went wrong, marked.")] = None,
-) -> int:
+    plies: Annotated[
+        list[int] | None, typer.Option(min=0, max=MOST_PLIES, help="First seen after so many; repeatable.")
+    ] = None,
+    show: Annotated[bool, typer.Option("--show", help="With --plies: what is said at each table.")] = False,
+) -> bool:
     if unknown := set(only or ()) - set(CONDITIONS):
         raise typer.BadParameter(f"there is no condition {', '.join(sorted(unknown))}", param_hint="--only")
     cv2.setNumThreads(1)
-    bench = Bench(games.load(game, dict(word.split("=", 1) for word in rule or ())), seed, out, height_deg)
+    the_game = games.load(game, rules_from_words(rule or []))
+    if plies:
+        return late(the_game, tables, seed, plies, show)
+    bench = Bench(the_game, seed, out, height_deg)
     believed = 0
     for name in only or CONDITIONS:
         row = bench.run(name, tables)
         believed += row.misplaced + row.wrong_turn
         print(row.line(name), flush=True)
-    return 1 if believed else 0
+    return believed > 0

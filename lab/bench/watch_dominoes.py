@@ -16,8 +16,7 @@ import json
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -27,14 +26,12 @@ import games
 from daemon.record.journal import Journal
 from daemon.record.stored_game import StoredGame
 from daemon.record.stored_line import Row, score_sheet
-from lab.bench.kill_resume import ROOT, fetch, free_port
+from lab.bench.daemons import ROOT, fetch, free_port, program, wait, write_settings
 from rules import Side, Step
 from rules.turns import carry_out
 
 COMMAND = [sys.executable, "-m", "daemon.cli"]
 COMPLAINTS = ("illegal", "unfinished", "takeback", "desync", "ambiguous", "unclear")
-WAIT_S = 60.0
-"""Seconds to wait for a daemon to start, and for the last photos to be judged."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,33 +69,28 @@ class Table:
         for photo in sorted(photos.glob(f"{number}_*.jpg")):
             (self.pictures / photo.name).symlink_to(photo.resolve())
         self.journal = folder / "journal.sqlite"
-        self.config = folder / "config.toml"
-        board = f'[board]\nprofile = "{profile.resolve()}"\n' if profile else ""
-        self.config.write_text(
-            f'[game]\nname = "dominoes"\n[players.second]\nagent = ""\n{board}'
-            f'[camera]\nsource = "http://127.0.0.1:{self.video}/video"\n'
-            f'[bus]\nstate = "tcp://127.0.0.1:{free_port()}"\nreply = "tcp://127.0.0.1:{free_port()}"\n'
-            f"[speech]\nenabled = false\n[page]\nport = {self.page}\nwindow = false\n"
-            f'[journal]\npath = "{self.journal}"\n',
-            encoding="utf-8",
+        self.config = write_settings(
+            folder / "config.toml",
+            "dominoes",
+            camera={"source": f"http://127.0.0.1:{self.video}/video"},
+            page={"port": self.page},
+            journal={"path": str(self.journal)},
+            board={"profile": str(profile.resolve())} if profile else {},
         )
 
     @contextlib.contextmanager
-    def daemon(self) -> Iterator[subprocess.Popen[bytes]]:
+    def daemon(self) -> Iterator[None]:
         """Runs a daemon; kills it with kill -9 at the end."""
-        with (self.folder / "daemon.log").open("ab") as log:
-            process = subprocess.Popen(
-                [*COMMAND, "run", "--config", str(self.config)], stdout=log, stderr=log, cwd=ROOT
-            )
-        try:
+        log = self.folder / "daemon.log"
+        with program("daemon.cli", "run", "--config", str(self.config), log=log) as process:
             state = f"http://127.0.0.1:{self.page}/state"
             wait(lambda: process.poll() is not None or fetch(state) is not None, "the daemon did not start")
             if process.poll() is not None:
-                raise SystemExit((self.folder / "daemon.log").read_text(encoding="utf-8").splitlines()[-1])
-            yield process
-        finally:
-            process.kill()
-            process.wait()
+                raise SystemExit(log.read_text(encoding="utf-8").splitlines()[-1])
+            try:
+                yield
+            finally:
+                process.kill()
 
     def serve(self) -> None:
         serve = [*COMMAND, "serve", str(self.pictures), "--port", str(self.video), "--hold-s", str(self.hold_s)]
@@ -115,15 +107,6 @@ class Table:
 
     def laid(self) -> list[Row]:
         return [row for row in score_sheet(self.stored()) if row.number is not None]
-
-
-def wait(condition: Callable[[], bool], trouble: str) -> None:
-    """Waits until a condition holds. Raises TimeoutError."""
-    deadline_s = time.monotonic() + WAIT_S
-    while not condition():
-        if time.monotonic() > deadline_s:
-            raise TimeoutError(trouble)
-        time.sleep(0.5)
 
 
 def watch(table: Table, tiles: Sequence[Tile]) -> dict[str, object]:

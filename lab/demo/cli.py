@@ -22,7 +22,7 @@ from agents import heuristics
 from calibration.template import TemplateError, load_template
 from daemon.bus.endpoints import BusError
 from daemon.cli.browser import open_in_browser
-from daemon.cli.wrong_call import stop
+from daemon.cli.wrong_call import refusals, stop
 from daemon.config.settings import BusSection, Config, JournalSection, PageSection, PlayerSection, PlayersSection
 from daemon.game.effects import Announcement
 from daemon.game.line_of_play import shares_pieces
@@ -90,7 +90,7 @@ def demo(
     )
     if language not in LANGUAGES:
         raise stop("demo", f"there is no language {language!r}; there are {', '.join(LANGUAGES)}")
-    try:
+    with refusals("demo", GameError, ImportFault):
         moves = None
         the_game = games.load(game, rules_from_words(rule))
         if replay is not None:
@@ -98,8 +98,6 @@ def demo(
             the_game, moves = games.load(recorded.game, recorded.rules), recorded.moves
             if recorded.start:
                 raise ImportFault("the game began with a position set up by hand")
-    except (GameError, ImportFault) as error:
-        raise stop("demo", error) from None
     with tempfile.TemporaryDirectory(prefix="kibitzer-demo-") as folder:
         config = demo_config(
             the_game.name, headless=headless, fast=fast, language=language, silent=silent, two=replay is not None
@@ -107,9 +105,8 @@ def demo(
         if beside:
             config = beside_table(config, beside, Path(folder))
         try:
-            session = open_session(config, the_game, Path(folder) if fast or headless else None)
-        except (JournalError, BusError, WebError) as error:
-            raise stop("demo", error) from None
+            with refusals("demo", JournalError, BusError, WebError):
+                session = open_session(config, the_game, Path(folder) if fast or headless else None)
         except KeyboardInterrupt:
             console.print("stopped before the first game", highlight=False)
             raise typer.Exit(0) from None

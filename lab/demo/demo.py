@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from calibration.template import BoardTemplate
 from daemon.commands.command import Answer, Pass
-from daemon.commands.demo_requests import DemoRequest
+from daemon.commands.setup_requests import DemoRequest
 from daemon.config.settings import Config
 from daemon.game.effects import Announcement
 from daemon.match.command_handlers import obey

@@ -7,7 +7,6 @@ import dataclasses
 import itertools
 import json
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -21,8 +20,10 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from lab.bench.processes import cpu_s
 from lab.films.films import Showing
-from lab.films.judge import Due, Judged, judge
+from lab.films.judge import Due, Judged, judge, sums_of
+from lab.films.judge import row_of as cells_of
 from lab.films.studio import SeededFilm, film_of_seed
 from lab.train.pathtraced_mesh import RendererError
 from vision.frame import Image
@@ -55,14 +56,6 @@ def watch(
             errors.seek(0)
             raise WatchError(f"{film.name}: {errors.read().strip()[-500:]}")
     return events, used.ru_utime + used.ru_stime - ready_s
-
-
-def cpu_s(process: int) -> float:
-    """CPU seconds of a process so far; 0 if the system does not say."""
-    with contextlib.suppress(OSError):
-        fields = Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-    return 0.0
 
 
 def frames_in(film: Path) -> int:
@@ -244,22 +237,9 @@ def table_of(seen: Sequence[Seen]) -> Table:
 
 def row_of(judged: Sequence[Judged]) -> list[str]:
     sums = total(judged)
-    delays = ["-" if sums[name] is None else f"{sums[name]:.2f} s" for name in ("verdict_median_s", "verdict_95_s")]
-    boards, halves = f"{sums['followed']}/{sums['boards']}", f"{sums['told']}/{sums['halves']}"
-    return [boards, str(sums["wrong"]), halves, str(sums["complaints"]), *delays, f"{sums['silence_s']:.1f} s"]
+    return cells_of(sums, f"{sums['silence_s']:.1f} s")
 
 
 def total(judged: Sequence[Judged]) -> dict[str, Any]:
-    """The sums over some films; of silences the longest."""
-    delays_s = sorted(delay for one in judged for delay in one.delays_s)
-    return {
-        "boards": sum(one.boards for one in judged),
-        "followed": sum(one.followed for one in judged),
-        "wrong": sum(len(one.wrong) for one in judged),
-        "halves": sum(one.illegal for one in judged),
-        "told": sum(one.told for one in judged),
-        "complaints": sum(one.complaints for one in judged),
-        "verdict_median_s": round(statistics.median(delays_s), 3) if delays_s else None,
-        "verdict_95_s": delays_s[-1 - len(delays_s) // 20] if delays_s else None,
-        "silence_s": max((one.silence_s for one in judged), default=0.0),
-    }
+    """The sums over some films, the illegal boards of which are halves of turns; of silences the longest."""
+    return sums_of(judged) | {"silence_s": max((one.silence_s for one in judged), default=0.0)}

@@ -26,7 +26,6 @@ import dataclasses
 import functools
 import itertools
 import json
-import statistics
 import sys
 import tempfile
 import threading
@@ -44,9 +43,9 @@ import games
 from calibration.labels import LabelError, read_labels
 from calibration.template import load_template
 from lab.films.bench import WatchError, frames_in, watch
-from lab.films.films import FPS, Hand, Plan, film_of, hand_from, in_order, make_film, shots_of, showings, way_from
-from lab.films.judge import Judged, by_the_rules, judge
-from lab.films.lens import SPOILT
+from lab.films.films import FPS, Hand, Plan, film_of, hand_from, in_order, make_film, shots_of, showings
+from lab.films.judge import Judged, by_the_rules, judge, row_of, sums_of
+from lab.films.lens import SPOILT, way_from
 from rules import AnyGame
 from rules.options import switched_on
 
@@ -123,23 +122,13 @@ def table_of(results: Sequence[Watched]) -> Table:
 
 def _row(results: Sequence[Watched]) -> list[str]:
     sums = total(results)
-    delays = [f"{sums[name]:.2f} s" if sums["followed"] else "-" for name in ("verdict_median_s", "verdict_95_s")]
-    boards, illegal = f"{sums['followed']}/{sums['boards']}", f"{sums['told']}/{sums['illegal']}"
-    return [boards, str(sums["wrong"]), illegal, str(sums["complaints"]), *delays, f"{sums['core_share']:.0%}"]
+    return row_of(sums, f"{sums['core_share']:.0%}")
 
 
 def total(results: Sequence[Watched]) -> dict[str, Any]:
-    judged = [one.judged for one in results]
-    delays_s = sorted(delay for one in judged for delay in one.delays_s)
     film_s = sum(one.film_s for one in results)
-    return {
-        **{name: sum(getattr(one, name) for one in judged) for name in ("boards", "followed", "illegal", "told")},
-        "wrong": sum(len(one.wrong) for one in judged),
-        "complaints": sum(one.complaints for one in judged),
-        "verdict_median_s": round(statistics.median(delays_s), 3) if delays_s else None,
-        "verdict_95_s": delays_s[-1 - len(delays_s) // 20] if delays_s else None,
-        "core_share": round(sum(one.core_share * one.film_s for one in results) / film_s, 3),
-    }
+    core_share = round(sum(one.core_share * one.film_s for one in results) / film_s, 3)
+    return sums_of([one.judged for one in results]) | {"core_share": core_share}
 
 
 def run(studio: Studio, plans: Sequence[Plan], jobs: int) -> list[Watched]:

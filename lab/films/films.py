@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.labels import Label
-from lab.films.lens import SPOILT, Spoil
+from lab.films.lens import SPOILT, Spoil, along
 from lab.simulated.arrays import FloatArray, Rng
 from vision.frame import Image
 
@@ -54,7 +54,7 @@ class Plan:
 
     @property
     def name(self) -> str:
-        """The name of its files, without suffix; the same for a whole game and a part of it."""
+        """The name of its files, without the number of plies and suffix."""
         spoilt = f"_{self.spoilt}" if self.spoilt else ""
         return f"s{self.sway:g}_n{self.nudge:g}_f{self.free}_r{self.seed}{spoilt}"
 
@@ -108,11 +108,6 @@ def hand_from(folder: Path) -> Hand:
     sprites = [cv2.imread(str(path), cv2.IMREAD_UNCHANGED) for path in sorted(folder.glob("*.png"))[::2]]
     size = (PICTURE_PX, PICTURE_PX)
     return Hand(tuple(np.asarray(cv2.resize(one, size), np.uint8) for one in sprites if one is not None))
-
-
-def way_from(path: Path) -> FloatArray:
-    """(n, 3, 3) the recorded motion of a camera, 30 a second, in the unit square."""
-    return np.array(json.loads(path.read_text(encoding="utf-8"))["way"], dtype=np.float64)
 
 
 def shots_of(labels: Sequence[Label], folder: Path, nudge: float) -> list[Shot]:
@@ -202,7 +197,7 @@ class Camera:
 
     def show(self, board: Image, sprite: Image | None = None) -> None:
         picture = board if sprite is None else covered(board, sprite)
-        matrix = self._matrix()
+        matrix = along(self._way, self._sway, self.frames / FPS, (PICTURE_PX, PICTURE_PX))
         corners_px = cv2.perspectiveTransform(SQUARE[None], matrix)[0].round(2).tolist()
         told = {"s": round(self.frames / FPS, 3), "corners_px": corners_px, "hand": sprite is not None}
         self.poses.append(told)
@@ -211,14 +206,6 @@ class Camera:
         picture = np.asarray(cv2.add(picture, self._noise(), dtype=cv2.CV_8U), np.uint8)
         self._writer.write(picture if self._spoil is None else self._spoil(picture, self.frames / FPS))
         self.frames += 1
-
-    def _matrix(self) -> FloatArray:
-        """The matrix from the picture at rest to this frame: the motion runs to its end and back, two steps a frame."""
-        last = len(self._way) - 1
-        at = 2 * self.frames % (2 * last)
-        part = np.eye(3) + self._sway * (self._way[min(at, 2 * last - at)] - np.eye(3))
-        scale = np.diag([PICTURE_PX, PICTURE_PX, 1.0])
-        return np.asarray(scale @ part @ np.linalg.inv(scale))
 
     def _noise(self) -> NDArray[np.int16]:
         """Noise for a frame; drawing it anew each time would take longer than all the rest."""
@@ -251,17 +238,9 @@ def showings(path: Path, hand: Hand) -> list[Showing]:
 
 
 def film_of(folder: Path, plan: Plan, photos: int) -> tuple[Path, bool]:
-    """The path of a film with that many photos, and whether it exists.
-
-    A film of that name with another number of photos is left alone.
-    """
-    plain = folder / f"{plan.name}.avi"
-    numbered = folder / f"{plan.name}_p{photos - 1}.avi"
-    for path in (plain, numbered):
-        told = path.with_suffix(".json")
-        if path.is_file() and told.is_file() and len(told.read_text(encoding="utf-8").splitlines()) == photos:
-            return path, True
-    return (numbered if plan.plies or plain.exists() else plain), False
+    """The path of a film with that many photos, and whether it exists."""
+    path = folder / f"{plan.name}_p{photos - 1}.avi"
+    return path, path.is_file() and path.with_suffix(".json").is_file()
 
 
 def in_order(labels: Sequence[Label], game: str) -> list[Label]:

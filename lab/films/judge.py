@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from daemon.perception.occlusion_notices import HIDE
 from lab.films.films import Showing
+from rules import AnyGame
 from wording import plain
 
 BELIEVED = frozenset({"start", "move", "takeback", "reopened", "corrected", "restored", "adopted", "undo"})
@@ -56,7 +58,26 @@ class Judged:
     """The longest time in which a board is missed, and nothing or an untrue reason is said."""
 
 
-def by_the_rules(game: Any, shown: Sequence[Showing]) -> list[Due]:
+def sums_of(judged: Sequence[Judged]) -> dict[str, Any]:
+    """The sums over some films, and the usual and the slow verdict; None without any."""
+    delays_s = sorted(delay for one in judged for delay in one.delays_s)
+    names = ("boards", "followed", "illegal", "told", "complaints")
+    return {
+        **{name: sum(getattr(one, name) for one in judged) for name in names},
+        "wrong": sum(len(one.wrong) for one in judged),
+        "verdict_median_s": round(statistics.median(delays_s), 3) if delays_s else None,
+        "verdict_95_s": delays_s[-1 - len(delays_s) // 20] if delays_s else None,
+    }
+
+
+def row_of(sums: Mapping[str, Any], last: str) -> list[str]:
+    """The cells of a table's row for `sums_of` some films."""
+    delays = ["-" if sums[name] is None else f"{sums[name]:.2f} s" for name in ("verdict_median_s", "verdict_95_s")]
+    boards, told = f"{sums['followed']}/{sums['boards']}", f"{sums['told']}/{sums['illegal']}"
+    return [boards, str(sums["wrong"]), told, str(sums["complaints"]), *delays, last]
+
+
+def by_the_rules(game: AnyGame, shown: Sequence[Showing]) -> list[Due]:
     """The status of each photo, if all legal boards before it were played."""
     positions = set(game.starts)
     dues = [Due(shown[0], 0, legal=game.board(game.initial()) == shown[0].cells)]
@@ -74,7 +95,7 @@ def by_the_rules(game: Any, shown: Sequence[Showing]) -> list[Due]:
     return dues
 
 
-def _may_lead(game: Any, position: Any, board: str, plies: int) -> bool:
+def _may_lead(game: AnyGame, position: Any, board: str, plies: int) -> bool:
     """Whether no more cells differ than that many plies can change: three each, as a man moves and one is taken."""
     there: str = game.board(position)
     differ = sum(one != other for one, other in zip(there, board, strict=True))

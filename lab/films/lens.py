@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from lab.films.plan import FilmPlan
 from lab.simulated.arrays import Float32Array, FloatArray
+from lab.simulated.camera import jpeg
 from lab.simulated.phone import RandomWay, encoder
 from vision.frame import Image
 
@@ -38,52 +38,11 @@ def colour(picture: Image, time_s: float) -> Image:
     return _times(picture, np.array([1 - 0.3 * warmth, 1, 1 + 0.1 * warmth]))
 
 
-def jpeg(picture: Image, time_s: float) -> Image:
-    """Through a JPEG of quality 30."""
-    data = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, 30])[1]
-    return np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)
-
-
-def small(picture: Image, time_s: float) -> Image:
-    half = cv2.resize(picture, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
-    return np.asarray(cv2.resize(half, picture.shape[1::-1], interpolation=cv2.INTER_LINEAR), np.uint8)
-
-
-def lens(picture: Image, time_s: float) -> Image:
-    return np.asarray(cv2.remap(picture, *_bent(picture.shape[0]), cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT))
-
-
-def dim(picture: Image, time_s: float) -> Image:
-    return _dark(picture, time_s, 0.4, 7)
-
-
-def dark(picture: Image, time_s: float) -> Image:
-    return _dark(picture, time_s, 0.25, 10)
-
-
-SPOILT: Mapping[str, Spoil] = {one.__name__: one for one in (focus, exposure, colour, jpeg, small, lens, dim, dark)}
+SPOILT: Mapping[str, Spoil] = {one.__name__: one for one in (focus, exposure, colour)}
 
 
 def _times(picture: Image, gain: float | FloatArray) -> Image:
     return np.asarray(np.clip(picture * gain, 0, 255), np.uint8)
-
-
-def _dark(picture: Image, time_s: float, light: float, noise: float) -> Image:
-    grain = _specks(picture.shape[0])[int(time_s * 15) % 5]
-    return np.asarray(np.clip(picture * np.float32(light) + noise * grain, 0, 255), np.uint8)
-
-
-@functools.lru_cache(1)
-def _specks(side: int) -> Float32Array:
-    return np.random.default_rng(0).standard_normal((5, side, side, 3), dtype=np.float32)
-
-
-@functools.lru_cache(1)
-def _bent(side: int) -> tuple[Float32Array, Float32Array]:
-    camera = np.array([[side, 0, side / 2], [0, side, side / 2], [0, 0, 1.0]])
-    coefficients = np.array([0.25, -0.01, 0, 0])
-    maps = cv2.initUndistortRectifyMap(camera, coefficients, np.eye(3), camera, (side, side), cv2.CV_32FC1)
-    return np.asarray(maps[0], np.float32), np.asarray(maps[1], np.float32)
 
 
 SHARES = {"stand": 0.0, "leaning": 0.2, "held": 1.0}
@@ -142,7 +101,7 @@ class FilmCamera:
         if self._bank:
             seen = cv2.add(seen, self._noise(), dtype=cv2.CV_8U)
         shown = np.asarray(seen, np.uint8)
-        self._writer.write(compressed(shown, self._plan.quality) if self._plan.codec == "jpeg" else shown)
+        self._writer.write(jpeg(shown, self._plan.quality) if self._plan.codec == "jpeg" else shown)
         self.frames += 1
         return matrix
 
@@ -184,11 +143,6 @@ def _grain(noise: Float32Array) -> Float32Array:
     return np.asarray(blotchy / blotchy.std(), np.float32)
 
 
-def compressed(picture: Image, quality: int) -> Image:
-    data = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, quality])[1]
-    return np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)
-
-
 def _writer(plan: FilmPlan, path: Path) -> cv2.VideoWriter:
     """A motion JPEG, or the best film that OpenCV can encode."""
     jpeg = plan.codec == "jpeg"
@@ -206,11 +160,17 @@ def _sway(plan: FilmPlan, recorded: Path) -> Callable[[float, tuple[int, int]], 
     share = SHARES[plan.sway]
     if not (plan.recorded_sway and recorded.is_file()):
         return RandomWay(plan.seed, share).picture_from_rest
-    way = np.array(json.loads(recorded.read_text(encoding="utf-8"))["way"], dtype=np.float64)
-    return lambda time_s, size: _along(way, share, time_s, size)
+    way = way_from(recorded)
+    return lambda time_s, size: along(way, share, time_s, size)
 
 
-def _along(way: FloatArray, share: float, time_s: float, size: tuple[int, int]) -> FloatArray:
+def way_from(path: Path) -> FloatArray:
+    """(n, 3, 3) the recorded motion of a camera, 30 a second, in the unit square."""
+    return np.array(json.loads(path.read_text(encoding="utf-8"))["way"], dtype=np.float64)
+
+
+def along(way: FloatArray, share: float, time_s: float, size: tuple[int, int]) -> FloatArray:
+    """(3, 3) from the picture at rest to that at a time: the motion runs to its end and back."""
     last = len(way) - 1
     at = round(time_s * WAY_HZ) % (2 * last)
     part: Any = np.eye(3) + share * (way[min(at, 2 * last - at)] - np.eye(3))

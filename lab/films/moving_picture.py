@@ -3,12 +3,14 @@
     kibitzer bench moving-picture --out docs/demo.webp
     kibitzer bench moving-picture --out docs/demo.webp --photos var/traced
 
-It needs Chromium. The demo runs in real time, with its own voice if the machine has one. The photographs are made by
-`kibitzer bench traced-game` (some minutes), unless --photos names a folder of morris photos that may be published.
+It needs Chromium. The demo runs in real time, with its own voice if the machine has one. The photographs are
+path-traced (some minutes, with the extra `train` and LLVM 17 or newer), one of the same table after every ply: nobody
+played the game, so that they may be published, which other people's may not. --photos names a folder of such instead.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import itertools
 import re
@@ -25,9 +27,11 @@ import typer
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
+import games
+from calibration.template import load_template
 from daemon.drawing import lettering
 from lab.bench.browsing import CHROMIUM
-from lab.films import traced_game
+from lab.films.plan import draw_plan
 
 SIZE_PX = 1280, 980
 START_S = 60.0
@@ -36,6 +40,12 @@ HOLD_S = 1.6
 GROUND, WORDS = (26, 23, 21), (236, 240, 243)
 CAPTIONS = "kibitzer demo: a simulated table, and its page", "kibitzer watch --source photos/: path-traced photographs"
 CAPTION_PX = 34
+MOVES = ("a7", "d6", "g7", "f4", "d7xf4", "f6", "b6", "d5")
+"""A mill of morris and what it takes, among the first moves."""
+SEED = 5
+"""Of the photographed table, its men, lamps and camera."""
+TRACED_PX = 800, 600
+JPEG_QUALITY = 92
 
 
 def main(
@@ -51,13 +61,33 @@ def main(
     with tempfile.TemporaryDirectory(prefix="kibitzer-film-") as folder:
         if photos is None:
             photos = Path(folder) / "photos"
-            traced_game.main(photos)
+            trace(photos)
         watched = watch(photos, Path(folder) / "seen.mp4", rate_hz, size_px)
     played = play(game, after_s, seconds, rate_hz, size_px)
     first, *others = [*captioned(played, CAPTIONS[0]), *captioned(watched, CAPTIONS[1])]
     duration_ms = round(1000 / rate_hz)
     first.save(out, save_all=True, append_images=others, duration=duration_ms, loop=0, quality=55, method=6)
     sys.stderr.write(f"{out}: {len(others) + 1} pictures, {out.stat().st_size / 1000:.0f} kB\n")
+
+
+def trace(folder: Path) -> None:
+    """Writes a photograph of the same table after each of MOVES."""
+    from lab.films.table import FilmTable  # its renderer is an extra
+
+    game, template = games.load("morris"), load_template("nine_mens_morris")
+    plan = dataclasses.replace(
+        draw_plan(SEED), game=game.name, rules={}, size_px=TRACED_PX, sway="stand", tilt_deg=30.0, on_corner=False
+    )
+    position = game.initial()
+    table = FilmTable(plan, template, game.board(position), game.board(position))
+    folder.mkdir()
+    for number, text in enumerate(MOVES, 1):
+        move = game.parse_move(position, text)
+        steps, position = game.steps(position, move), game.apply(position, move)
+        for step in steps:
+            table.make((step,), game.board(position))
+        cv2.imwrite(str(folder / f"{number:02d}.jpg"), table.picture(), [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
+        sys.stderr.write(f"photo {number} of {len(MOVES)}\n")
 
 
 def play(game: str, after_s: float, seconds: float, rate_hz: float, size_px: tuple[int, int]) -> list[Image.Image]:

@@ -16,7 +16,7 @@ import random
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import cv2
 import numpy as np
@@ -26,6 +26,7 @@ import games
 from calibration.labels import Label, LabelError, read_labels
 from calibration.template import BoardTemplate, load_template
 from lab.simulated.arrays import Float32Array, FloatArray
+from rules import AnyGame
 from rules.options import switched_on
 from vision.calibrating.start import turned_cells
 from vision.frame import Image
@@ -39,7 +40,7 @@ ROUND_PX, SQUARE_PX = 7, 2
 """Pixels in which a copied disc, or square, passes into what is around it."""
 
 
-def played_on(photo: Image, label: Label, game: Any, template: BoardTemplate, plies: int, seed: int) -> Iterator[
+def played_on(photo: Image, label: Label, game: AnyGame, template: BoardTemplate, plies: int, seed: int) -> Iterator[
     tuple[Image, str, FloatArray]
 ]:  # fmt: skip
     """Yields the start and the board after each ply of a random game: picture, cells, and the frame's corners.

@@ -13,7 +13,9 @@ import typer
 
 import games
 from calibration.template import TemplateError, load_template
+from daemon.cli.wrong_call import stop
 from lab.simulated.calibration_player import CalibrationTable
+from lab.simulated.mjpeg_server import MjpegServer, ServerError
 from lab.simulated.scenes import profile_of
 from lab.simulated.scripted_games import ScriptedGames, record_video
 from lab.simulated.source import StateFollower
@@ -22,7 +24,6 @@ from rules.options import rules_from_words, switched_on
 from vision.cli import MEGAPIXELS
 from vision.frame import Frame, FrameSource, SourceEnded, SourceError
 from vision.sources.encoded import MAX_MEGAPIXELS
-from vision.sources.mjpeg_server import MjpegServer, ServerError
 from vision.sources.opening import open_source
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
@@ -92,7 +93,9 @@ def table(
         template = load_template(the_game.name, switched_on(the_game))
         if calibrate:
             guided = CalibrationTable(template, seed=seed, pace=pace, chance=chance)
-            _serve_guided(MjpegServer(guided, port, get={"/truth": guided.truth}, post={"/lay": guided.hear}))
+            server = MjpegServer(guided, port, get={"/truth": guided.truth}, post={"/lay": guided.hear})
+            sys.stderr.write(f"a table to calibrate at {server.url}  (POST http://127.0.0.1:{server.port}/lay)\n")
+            _serve_until_ended(server, "table")
             return
         sides = sides_of(the_game, humans)
         follower = StateFollower(follow) if follow else None
@@ -107,7 +110,7 @@ def table(
             return
         server = MjpegServer(sitting, port, get={"/truth": sitting.truth})
     except (GameError, TemplateError, ServerError, SourceError, ValueError) as error:
-        raise _stop("table", error) from None
+        raise stop("table", error) from None
     sitting.follower = follower
     sys.stderr.write(f"{the_game.title} at {server.url}  (truth: http://127.0.0.1:{server.port}/truth)\n")
     _serve_until_ended(server, "table")
@@ -135,7 +138,7 @@ def serve(
         frames = NamedFrames(open_source(source, hold_s=hold_s, rate_hz=rate_hz, max_megapixels=max_megapixels), first)
         server = MjpegServer(frames, port, rate_hz=rate_hz, wait=not at_once, get={"/now": frames.now})
     except (SourceError, ServerError) as error:
-        raise _stop("serve", error) from None
+        raise stop("serve", error) from None
     sys.stderr.write(f"{source} at {server.url}\n")
     _serve_until_ended(server, "serve")
 
@@ -179,11 +182,6 @@ def sides_of(game: AnyGame, names: str) -> frozenset[int]:
     return frozenset(game.sides.index(word) for word in words) or frozenset((0, 1))
 
 
-def _serve_guided(server: MjpegServer) -> None:
-    sys.stderr.write(f"a table to calibrate at {server.url}  (POST http://127.0.0.1:{server.port}/lay)\n")
-    _serve_until_ended(server, "table")
-
-
 def _serve_until_ended(server: MjpegServer, command: str) -> None:
     try:
         while not server.ended.wait(0.5):
@@ -193,9 +191,4 @@ def _serve_until_ended(server: MjpegServer, command: str) -> None:
     finally:
         server.stop()
     if server.fault:
-        raise _stop(command, server.fault)
-
-
-def _stop(command: str, error: object) -> typer.Exit:
-    sys.stderr.write(f"kibitzer {command}: {error}\n")
-    return typer.Exit(2)
+        raise stop(command, server.fault)

@@ -98,11 +98,10 @@ class TilePainter:
         return darkest
 
     def _region(self, camera: PinholeCamera, tile: Tile) -> Region | None:
-        reach, corners = float(np.hypot(*self.extent_mm(tile))), []
+        corners = []
         along = abs(np.cos(tile.turn)), abs(np.sin(tile.turn))
         length, width = self.extent_mm(tile)
         wide, high = (along[0] * length + along[1] * width, along[1] * length + along[0] * width)
-        wide, high = min(wide, reach), min(high, reach)
         for height in (tile.lift_mm, tile.lift_mm + self._style.height_mm):
             corners += [(tile.x_mm + dx, tile.y_mm + dy, height) for dx in (-wide, wide) for dy in (-high, high)]
         return camera.region(np.array(corners))

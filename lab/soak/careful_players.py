@@ -28,8 +28,6 @@ class CarefulPlayers:
     def __init__(self, trial: World, judge: Judge) -> None:
         self._trial, self._judge = trial, judge
         self._due_s: float | None = None
-        self.corrections = 0
-        """How often they have said who made a move."""
         self._insisted_s = 0.0
 
     def hear(self, code: str) -> None:
@@ -43,8 +41,8 @@ class CarefulPlayers:
             return
         self._due_s = None
         wrong = wrongly_counted(trial.subject.referee.line, trial.player.seen)
-        if wrong is not None and obey(trial.subject.match, wrong, trial.subject.eyes).accepted:
-            self.corrections += 1
+        if wrong is not None:
+            obey(trial.subject.match, wrong, trial.subject.eyes)
 
     def _insist(self) -> None:
         """Has a right but disbelieved board adopted. If that begins another game, the present one is abandoned."""

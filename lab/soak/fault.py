@@ -5,10 +5,9 @@ A fault is a name, the announcements that it may cause, and what it does frame b
 
 from __future__ import annotations
 
-import abc
 import dataclasses
-from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 COMPLAINTS = frozenset({"illegal", "unfinished", "takeback", "ambiguous", "unclear", "desync", "put_back", "reminder"})
 """Announcements about a board that is not right."""
@@ -16,26 +15,48 @@ SIGHT = frozenset({"board_lost", "board_found", "bumped"})
 """Announcements about a board that cannot be seen."""
 
 
-class Fault(abc.ABC):
-    """One kind of fault; a new instance for each occurrence."""
+Steps = Callable[[Any], Iterator[None]]
+"""One step per turn of the loop; ends when exhausted, after undoing what it changed."""
+FAULTS: dict[str, Fault] = {}
+"""All kinds by the names that `--faults` takes, once their modules are loaded, in their order there."""
 
-    name: ClassVar[str]
-    """Name on the command line, in `--faults`."""
-    allows: ClassVar[frozenset[str]] = frozenset()
+
+@dataclasses.dataclass(frozen=True)
+class Fault:
+    name: str
+    run: Steps
+    """Its docstring says what happens."""
+    allows: frozenset[str]
     """Codes of announcements that the fault rightly causes, while it lasts and shortly after."""
-    hands: ClassVar[bool] = False
+    hands: bool
     """Whether it occupies the players' hands: no move begins while it lasts."""
-    agent: ClassVar[bool] = False
+    agent: bool
     """Whether it needs an agent at the table."""
-    slow: ClassVar[bool] = False
+    slow: bool
     """Whether hands only linger, so that fewer pictures are enough."""
+    suits: Callable[[Any], bool]
 
     def possible(self, at: Any) -> bool:
-        return True
+        played_out = self.hands and at.player.finished
+        return not played_out and (at.agent_plays or not self.agent) and self.suits(at)
 
-    @abc.abstractmethod
-    def run(self, at: Any) -> Iterator[None]:
-        """Runs the fault: one step per turn of the loop. It ends when exhausted, after undoing what it changed."""
+
+def fault(
+    name: str,
+    allows: Iterable[str] = (),
+    *,
+    hands: bool = False,
+    agent: bool = False,
+    slow: bool = False,
+    suits: Callable[[Any], bool] = lambda _: True,
+) -> Callable[[Steps], Fault]:
+    """Enters a kind of fault into the table; `suits` is whether it can happen now."""
+
+    def enter(run: Steps) -> Fault:
+        FAULTS[name] = Fault(name, run, frozenset(allows), hands, agent, slow, suits)
+        return FAULTS[name]
+
+    return enter
 
 
 GRACE_S = 5.0
@@ -55,7 +76,7 @@ class Running:
 
 
 class FaultSchedule:
-    def __init__(self, at: Any, faults: Sequence[type[Fault]], calm_s: float) -> None:
+    def __init__(self, at: Any, faults: Sequence[Fault], calm_s: float) -> None:
         """`calm_s` is the mean time between two faults of either sort; 0 starts the next one at once."""
         self._at = at
         self._kinds = {
@@ -94,7 +115,7 @@ class FaultSchedule:
         for by_hand, kinds in self._kinds.items():
             busy = any(one.fault.hands == by_hand and one.ended_s is None for one in self.running)
             if kinds and not busy and now_s >= self._next_s[by_hand]:
-                self._begin(self._at.chance.choice(kinds)())
+                self._begin(self._at.chance.choice(kinds))
 
     def close(self) -> None:
         """Ends all faults; each undoes what it changed."""

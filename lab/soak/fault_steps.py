@@ -4,25 +4,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from typing import ClassVar
 
 from lab.simulated.player import steps_between
-from lab.soak.fault import Fault
 from lab.soak.trial import Trial
 
 REPORT_S = 10.0
 """Seconds in sight within which an illegal board must have been reported."""
 PATIENCE_S = 90.0
 """Seconds after which players put a wrong board right even if it could not be seen."""
-
-
-class ByHand(Fault):
-    """Base of what players do with their hands other than playing."""
-
-    hands: ClassVar[bool] = True
-
-    def possible(self, at: Trial) -> bool:
-        return not at.player.finished
 
 
 def wait(at: Trial, seconds: float) -> Iterator[None]:

@@ -14,11 +14,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import cv2
 
-from lab.soak.catalogue import kinds_of
+from lab.soak.hand_faults import kinds_of
 from lab.soak.tally import Tally, tally_from
 from lab.soak.trial import Trial
 from lab.soak.world import Plan
@@ -40,6 +40,9 @@ class TrialProgress:
     plies: int
     simulated_s: float
     error: str = ""
+
+
+Reports: TypeAlias = "multiprocessing.Queue[TrialProgress]"
 
 
 def file_of(folder: Path, plan: Plan) -> Path:
@@ -93,14 +96,16 @@ def run_all(
             on_progress(TrialProgress(number, done.plies, done.simulated_s))
             yield done
     context = multiprocessing.get_context("spawn")
-    reports: multiprocessing.Queue[TrialProgress] = context.Queue(1024)
+    reports: Reports = context.Queue(1024)
     running: dict[int, BaseProcess] = {}
     broken: list[str] = []
     try:
         while waiting or running:
             while waiting and len(running) < jobs:
                 number = waiting.pop(0)
-                running[number] = _started(context, number, plans[number], folder, keep_failures, reports)
+                work = number, plans[number], folder, keep_failures, reports
+                running[number] = context.Process(target=_work, args=work, daemon=True)
+                running[number].start()
             broken += _listen(reports, on_progress)
             for number in [number for number, process in running.items() if not process.is_alive()]:
                 running.pop(number).join()
@@ -118,7 +123,7 @@ def run_all(
         raise SoakError(f"broke off: {'; '.join(broken)}")
 
 
-def _listen(reports: multiprocessing.Queue[TrialProgress], on_progress: Callable[[TrialProgress], None]) -> list[str]:
+def _listen(reports: Reports, on_progress: Callable[[TrialProgress], None]) -> list[str]:
     """Passes on the trials' progress for LOOK_S seconds at most; returns their errors."""
     errors, until_s = [], time.monotonic() + LOOK_S
     while time.monotonic() < until_s:
@@ -132,13 +137,7 @@ def _listen(reports: multiprocessing.Queue[TrialProgress], on_progress: Callable
     return errors
 
 
-def _started(context: Any, *arguments: Any) -> BaseProcess:
-    process: BaseProcess = context.Process(target=_work, args=arguments, daemon=True)
-    process.start()
-    return process
-
-
-def _work(number: int, plan: Plan, folder: Path, keep_failures: Path | None, reports: Any) -> None:
+def _work(number: int, plan: Plan, folder: Path, keep_failures: Path | None, reports: Reports) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends its trials
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     logging.disable(logging.ERROR)

@@ -13,12 +13,12 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 import games
-from daemon.cli.wrong_call import stop
-from lab.soak.catalogue import FAULTS, kinds_of
+from daemon.cli.wrong_call import refusals, stop
+from lab.soak.fault import FAULTS
+from lab.soak.hand_faults import kinds_of
 from lab.soak.runs import SoakError, TrialProgress, run_all
 from lab.soak.tally import COUNTS, DEFINITIONS, Tally, total
 from lab.soak.world import Plan
-from rules import GameError
 from rules.options import rules_from_words
 
 CALM_S = 6.0
@@ -66,10 +66,8 @@ def soak(
 
     Each failure is printed with the command that reproduces it: kibitzer soak --games morris --seed 3 --until 77
     """
-    try:
+    with refusals("soak"):
         plans = _plans(plies, hours, seed, seeds, game, tuple(rule), faults, still, calm_s, until)
-    except (ValueError, GameError) as error:
-        raise stop("soak", error) from None
     done: list[Tally] = []
     same = "".join(f" --rule {one}" for one in rule)
     same += ("" if faults == "all" else f" --faults {faults}") + ("" if calm_s == CALM_S else f" --calm-s {calm_s:g}")
@@ -120,7 +118,8 @@ def _plans(
         raise ValueError(f"--games names no game: {game!r}")
     if not plies and not hours:
         plies = 500
-    kinds = kinds_of(_names(faults))
+    named = {"all": list(FAULTS), "none": []}.get(faults.strip())
+    kinds = kinds_of([name.strip() for name in faults.split(",") if name.strip()] if named is None else named)
     count = len(names) * seeds
     share = -(-plies // count)
     return [
@@ -128,12 +127,6 @@ def _plans(
         for number in range(seeds)
         for name in names
     ]
-
-
-def _names(faults: str) -> list[str]:
-    if faults.strip() in ("all", "none"):
-        return list(FAULTS) if faults.strip() == "all" else []
-    return [name.strip() for name in faults.split(",") if name.strip()]
 
 
 class _Count:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import os
 import statistics
 import tempfile
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
+
+from pydantic import TypeAdapter
 
 COUNTS = ("wrong_boards", "missed_plies", "false_events", "unreported_illegal", "unneeded_reports")
 """Counts that must stay at 0, worst first."""
@@ -64,7 +67,7 @@ class Sample:
 
 @dataclasses.dataclass
 class Tally:
-    """The counts of one trial: one game, one seed."""
+    """The counts of one trial, one game and one seed, as DEFINITIONS says."""
 
     game: str
     seed: int
@@ -81,13 +84,9 @@ class Tally:
     unreported_illegal: int = 0
     unneeded_reports: int = 0
     moves_by_the_way: int = 0
-    """Legal moves that stood on the board, no hand near, while pieces were taken or put back, and were believed."""
     assumed_plies: int = 0
-    """Plies that appeared together with others and were recorded in another order or with another capture."""
     to_and_fro: int = 0
-    """Plies without a record that led back to an earlier board and were taken for a takeback."""
     adopted: int = 0
-    """Right boards that were complained of until a player had them adopted."""
     reported: dict[str, int] = dataclasses.field(default_factory=dict)
     """Illegal boards that were rightly reported, by rule."""
     verdict_s: list[float] = dataclasses.field(default_factory=list)
@@ -108,12 +107,8 @@ class Tally:
 
 
 def tally_from(data: dict[str, Any]) -> Tally:
-    """Rebuilds a tally from its JSON object. Raises TypeError, KeyError if it is none."""
-    rest = dict(data)
-    shares = {name: Share(**share) for name, share in rest.pop("by_fault").items()}
-    failures = [Failure(**{**one, "faults": tuple(one["faults"])}) for one in rest.pop("failures")]
-    samples = [Sample(**one) for one in rest.pop("samples")]
-    return Tally(**rest, by_fault=shares, failures=failures, samples=samples)
+    """Rebuilds a tally from its JSON object. Raises ValueError if it is none."""
+    return TypeAdapter(Tally).validate_python(data)
 
 
 def total(tallies: Iterable[Tally]) -> dict[str, Any]:
@@ -151,12 +146,8 @@ def _spread(values: list[float]) -> dict[str, float]:
     return {"median": round(statistics.median(values), 2), "largest": round(max(values), 2)}
 
 
-def _added(counts: Iterable[dict[str, int]]) -> dict[str, int]:
-    added: dict[str, int] = {}
-    for each in counts:
-        for name, number in each.items():
-            added[name] = added.get(name, 0) + number
-    return dict(sorted(added.items()))
+def _added(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    return dict(sorted(sum(map(collections.Counter[str], counts), collections.Counter[str]()).items()))
 
 
 def _by_fault(parts: list[Tally]) -> dict[str, Any]:

@@ -29,7 +29,7 @@ class Trial(World):
         self,
         plan: Plan,
         folder: Path,
-        faults: Sequence[type[Fault]],
+        faults: Sequence[Fault],
         *,
         on_progress: Callable[[Tally], None] = lambda _: None,
         keep_failures: Path | None = None,

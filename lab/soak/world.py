@@ -51,7 +51,7 @@ class Plan:
 
 
 class World:
-    def __init__(self, plan: Plan, folder: Path, faults: Sequence[type[Fault]]) -> None:
+    def __init__(self, plan: Plan, folder: Path, faults: Sequence[Fault]) -> None:
         """`folder` takes the record."""
         self.plan = plan
         self.game = games.load(plan.game, rules_from_words(plan.rules))

@@ -19,7 +19,7 @@ from lab.train.patch_pool import Pool
 from lab.train.resnet import Residual, convolution
 from lab.train.training_loop import accuracy, fit_generic, shifted, write_network
 from places.weights import write_entry
-from vision.reading.descriptors import Network
+from vision.reading.descriptors import load_network
 
 log = logging.getLogger(__name__)
 SHARD = 20_000
@@ -139,7 +139,7 @@ def make_halves(out: Path, work: Path, *, patches: int, epochs: float, seed: int
     facts: dict[str, str | float] = {"data": DATA, "licence": LICENCE, "command": command}
     exact: dict[str, str | float] = {"drawn_accuracy_fp32": round(accuracy(network, network.pips, held_out), 4)}
     write_entry(out, "halves", "halves.onnx", facts | exact)
-    described = Network("halves", out).describe(held_out.images)
+    described = load_network("halves", out).describe(held_out.images)
     fit, arrays = fit_generic(described, held_out.labels, CLASSES)
     weights, bias = network.partners.weight.detach().numpy(), network.partners.bias.detach().numpy()
     np.savez_compressed(out / "halves_head.npz", **arrays, way_coefficients=weights, way_intercepts=bias)

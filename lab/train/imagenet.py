@@ -27,7 +27,7 @@ from lab.train.quantise import describe, export_descriptor, quantise
 from lab.train.resnet import DEVIATION, MEAN
 from lab.train.torchvision_import import import_torchvision
 from places.weights import write_entry
-from vision.reading.descriptors import IMAGENET, Network
+from vision.reading.descriptors import IMAGENET, load_network
 
 URL = "https://download.pytorch.org/models/resnet18-f37072fd.pth"
 """torchvision's ResNet18_Weights.IMAGENET1K_V1: 47 MB, BSD 3-Clause, trained on ImageNet-1k."""
@@ -145,7 +145,7 @@ def make_imagenet(out: Path, fetch: bool, step: Callable[[str], None] = lambda w
     }
     write_entry(out, IMAGENET, "imagenet.onnx", facts)
     step("comparing it with full precision")
-    full, rounded = describe(network, patches[:128]), Network(IMAGENET, out).describe(patches[:128])
+    full, rounded = describe(network, patches[:128]), load_network(IMAGENET, out).describe(patches[:128])
     write_entry(out, IMAGENET, "imagenet.onnx", facts | {"cosine_to_fp32": round(_likeness(full, rounded), 5)})
     return out / "imagenet.onnx"
 

@@ -100,7 +100,7 @@ def make_neural_morris(
     for name in FILES[recipe.design]:
         write_entry(out, name, f"{name}.onnx", facts)
     began_s = time.perf_counter()
-    figures = measure(held, load_networks(recipe.design, out).answers(held.states))["all"].as_json()
+    figures = measure(held, load_networks(recipe.design, out).answers(held.states))["all"]
     log.info("measured on %d held-out states in %.0f s", len(held), time.perf_counter() - began_s)
     facts["split_seed"] = recipe.seed
     facts |= {f"held_out_{name}": value for name, value in figures.items() if isinstance(value, (int, float))}
@@ -120,7 +120,7 @@ def try_recipe(
     good = read_good_moves(good_moves)
     learnt, watched = _split(good.rows(~held_out(good.states, recipe.seed)), recipe.seed + 1, good_moves)
     network = _trained(learnt, watched, recipe, work, progress, afresh, backend)
-    return measure(watched, raw_answers(network, watched.states))["all"].as_json()
+    return measure(watched, raw_answers(network, watched.states))["all"]
 
 
 def _split(good: GoodMoves, seed: int, path: Path) -> tuple[GoodMoves, GoodMoves]:

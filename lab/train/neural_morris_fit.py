@@ -287,7 +287,7 @@ def save(run: Run, path: Path) -> None:
 def _note(path: Path, run: Run, loss: float, watched: GoodMoves) -> None:
     figures = measure(watched, raw_answers(run.average.eval(), watched.states))["all"]
     line = {"design": run.recipe.design, "epoch": run.now()[1], "step": run.step, "seconds": round(run.seconds, 1)}
-    line |= {"loss": round(loss, 4), "held_out": figures.as_json()}
+    line |= {"loss": round(loss, 4), "held_out": figures}
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a", encoding="utf-8") as file:
         file.write(json.dumps(line) + "\n")

@@ -20,7 +20,7 @@ from lab.train.table_patches import cut_tables, cut_traced, whole_tables, with_s
 from lab.train.torchvision_import import import_torchvision
 from lab.train.training_loop import accuracy, fit_generic, shifted, write_network
 from places.weights import write_entry
-from vision.reading.descriptors import DEFAULT, Network
+from vision.reading.descriptors import DEFAULT, load_network
 from vision.reading.heads import MEANS, OTHER, load_generic
 
 LETTERS = ".WB" + OTHER
@@ -141,7 +141,7 @@ def make_resnet18(
     exact: dict[str, str | float] = {"held_out_accuracy_fp32": round(accuracy(network, network.classes, held_out), 4)}
     write_entry(out, "resnet18", "resnet18.onnx", facts | exact)
     write_entry(out, "resnet18_fp16", "resnet18_fp16.onnx", facts | exact)
-    descriptor = Network(DEFAULT, out)
+    descriptor = load_network(DEFAULT, out)
     pool = PatchPool.joined([held_out, cut_photographs(photographs, "train", held_seed, stones=6)])
     fit, arrays = fit_generic(descriptor.describe(pool.images), pool.labels, LETTERS)
     boards = traced.boards + whole_tables(tables, held_seed)

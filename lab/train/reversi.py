@@ -19,11 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.kernels.compilation import bit_count, lowest_bit, signed
+from agents.kernels.memory import BEST_MOVE, BEST_SCORE, GENERATION, NODES, SALT, Memory
+from agents.kernels.negamax import LIMIT
 from games.reversi.kernel import memory as layout
 from games.reversi.kernel.discs import flips, moves
 from games.reversi.kernel.endgame import prove
-from games.reversi.kernel.memory import BEST_MOVE, BEST_SCORE, GENERATION, NODES, SALT, STAGE_WORDS, STAGES, Memory
-from games.reversi.kernel.midgame import LOWEST, WON, negamax
+from games.reversi.kernel.memory import STAGE_WORDS, STAGES
+from games.reversi.kernel.midgame import WON, negamax, place
 from games.reversi.kernel.patterns import (
     CONSTANT,
     FIRST_DISCS,
@@ -113,7 +115,8 @@ def _play(memory: Memory, depth: int, trust: float, mine: Any, theirs: Any, wort
         else:
             mine[rows], theirs[rows], side[rows] = own, other, ply % 2
             if empties > SOLVED:
-                negamax(memory, own, other, depth, LOWEST, -LOWEST, 0)
+                place(memory, ZERO, own, other)
+                negamax(memory, 0, depth, -LIMIT, LIMIT)
                 worth[rows] = discs_of(signed(memory[BEST_SCORE]))
                 square = memory[BEST_MOVE] - ONE
             else:

@@ -1,4 +1,4 @@
-"""The engine against plain minimax, against the rules, and against the clock."""
+"""The engine against plain minimax, the rules and the clock, and its options: depths by phase, errors, heuristics."""
 
 from __future__ import annotations
 
@@ -12,18 +12,20 @@ from typing import Any
 import pytest
 
 import games
-from agents import heuristics
-from agents.agent import Agent, AgentError, Limits
+from agents import alphabeta, heuristics
+from agents.agent import AgentError, GameAgent, Limits
+from agents.alphabeta import AlphaBeta
 from agents.kernels.memory import STATE, STATE_WORDS
 from agents.plain_search import PlainSearch
 from agents.registry import load_agent
-from agents.search import WIN
+from agents.search import WIN, Iteration
 from games.nine_mens_morris import NineMensMorris, Position
 from games.nine_mens_morris.kernel import MorrisSearch
 from games.nine_mens_morris.kernel.negamax import negamax
 from rules.turns import line_of_play
 from tests.agents.minimax import minimax
 from tests.agents.morris import bits, morris
+from tests.agents.random_games import positions
 
 RULES: list[dict[str, object]] = [
     {},
@@ -41,17 +43,6 @@ RULES: list[dict[str, object]] = [
 NEVER = threading.Event()
 
 
-def positions(game: NineMensMorris, seed: int, count: int) -> list[Position]:
-    draw, found = random.Random(seed), []
-    while len(found) < count:
-        position, line = draw.choice(game.starts), []
-        while game.outcome(position) is None and len(line) < 150:
-            line.append(position)
-            position = game.apply(position, draw.choice(game.legal_moves(position)))
-        found += draw.sample(line, min(5, len(line)))
-    return found[:count]
-
-
 @pytest.mark.parametrize("rules", RULES, ids=str)
 def test_the_kernel_sees_exactly_the_legal_moves(rules: dict[str, object]) -> None:
     game = morris(**rules)
@@ -64,7 +55,7 @@ def test_the_kernel_sees_exactly_the_legal_moves(rules: dict[str, object]) -> No
 def test_a_search_to_a_depth_has_the_score_of_plain_minimax(rules: dict[str, object]) -> None:
     game = morris(**rules)
     search = MorrisSearch(game, table_mb=1, seed=0, heuristic="best")
-    for position in positions(game, 2, 40):
+    for position in positions(game, 2, 25):
         depth = 3 if len(game.legal_moves(position)) < 12 else 2
         search.begin(position, None, exact=True)
         for level in range(1, depth + 1):
@@ -118,7 +109,7 @@ def scores_with_and_without_memory(
 
 def test_scores_stored_with_other_counts_of_quiet_moves_do_not_hide_the_draw() -> None:
     game = morris(quiet_plies=20, repetition=0)
-    for position in positions(game, 8, 500):
+    for position in positions(game, 8, 250):
         if any(position.hands):
             continue
         known = after_plies(game, dataclasses.replace(position, quiet=0), 1)
@@ -226,17 +217,19 @@ def test_the_first_ply_is_searched_however_short_the_time_is(name: str) -> None:
         )
 
 
+@pytest.mark.parametrize("limits", [Limits(depth=60), Limits(time_s=600), Limits(nodes=10**12)], ids=str)
 @pytest.mark.parametrize("wrapped", [False, True], ids=["kernel", "plain Python"])
-def test_stop_is_answered_at_once_with_the_best_move_so_far(wrapped: bool) -> None:
+def test_stop_is_answered_at_once_with_the_best_move_so_far(wrapped: bool, limits: Limits) -> None:
     game: Any = _NoKernel(morris()) if wrapped else morris()
     agent = load_agent("alphabeta", game, {"book": False})
+    agent.choose(game.initial(), Limits(depth=1), NEVER)
     stop = threading.Event()
-    threading.Timer(0.3, stop.set).start()
+    threading.Timer(0.1, stop.set).start()
     began_s = time.thread_time()
-    answer = agent.choose(game.initial(), Limits(time_s=60), stop)
-    assert stop.is_set() and time.thread_time() - began_s < 0.6
+    answer = agent.choose(game.initial(), limits, stop)
+    assert stop.is_set() and time.thread_time() - began_s < 0.4
     assert answer.move in game.legal_moves(game.initial())
-    assert answer.depth >= 1
+    assert 1 <= answer.depth < 60
 
 
 def test_a_search_lets_other_threads_run() -> None:
@@ -258,7 +251,7 @@ def test_a_search_lets_other_threads_run() -> None:
     assert len(ticks) > 10
 
 
-def winner(game: NineMensMorris, players: tuple[Agent, Agent], limits: Limits, drawn: int = 0) -> int | None:
+def winner(game: NineMensMorris, players: tuple[GameAgent, GameAgent], limits: Limits, drawn: int = 0) -> int | None:
     """The winner of a game; `drawn` is not 0: the seed of four random moves that begin it."""
     position, draw = game.initial(), random.Random(drawn)
     for _ in range(4 if drawn else 0):
@@ -291,15 +284,16 @@ def test_more_depth_beats_less() -> None:
     assert points >= 8.5
 
 
-def test_equal_moves_are_chosen_by_the_seed() -> None:
-    game = morris()
-    chosen = {
-        seed: load_agent("alphabeta", game, {"seed": seed}).choose(game.initial(), Limits(depth=2), NEVER).move
-        for seed in range(1, 12)
-    }
-    assert len(set(chosen.values())) > 2
-    again = load_agent("alphabeta", game, {"seed": 3}).choose(game.initial(), Limits(depth=2), NEVER)
-    assert again.move == chosen[3]
+@pytest.mark.parametrize("agent", ["alphabeta", "minimax", "plain alphabeta"])
+def test_equal_moves_are_chosen_by_the_seed(agent: str) -> None:
+    game: Any = _NoKernel(morris()) if agent.startswith("plain") else morris()
+
+    def chosen(seed: int) -> Any:
+        player = load_agent(agent.removeprefix("plain "), game, {"seed": seed})
+        return player.choose(game.initial(), Limits(depth=2), NEVER).move
+
+    assert len({chosen(seed) for seed in range(1, 12)}) > 2
+    assert chosen(3) == chosen(3)
 
 
 def test_what_was_learnt_before_does_not_change_a_search_to_a_depth() -> None:
@@ -318,9 +312,103 @@ def test_a_finished_game_and_wrong_options_are_refused() -> None:
     over = Position((bits("a7 d7"), bits("a1 d1 g1")), (0, 0), 0)
     with pytest.raises(ValueError, match="over"):
         load_agent("alphabeta", game).choose(over, Limits(depth=1), NEVER)
-    with pytest.raises(AgentError, match=r"no option 'tabel_mb'.*table_mb"):
-        load_agent("alphabeta", game, {"tabel_mb": 1})
-    with pytest.raises(AgentError, match="seed is a whole number, not 'x'"):
-        load_agent("random", game, {"seed": "x"})
-    with pytest.raises(AgentError, match=r"no agent 'deepblue'.*alphabeta"):
-        load_agent("deepblue", game)
+    for agent, options, said in (
+        ("alphabeta", {"tabel_mb": 1}, r"no option 'tabel_mb'.*table_mb"),
+        ("alphabeta", {"error_percent": 101}, "error_percent is between 0 and 100, not 101"),
+        ("alphabeta", {"heuristic": "nope"}, r"nine_mens_morris has no heuristic 'nope'; it has best.*engine's own"),
+        ("random", {"seed": "x"}, "seed is a whole number, not 'x'"),
+        ("deepblue", {}, r"no agent 'deepblue'.*alphabeta"),
+    ):
+        with pytest.raises(AgentError, match=said):
+            load_agent(agent, game, options)
+
+
+MORRIS, GANH = games.load("morris"), games.load("ganh")
+MOVING = "MOOMOOOEOOEOOOMOOOMOEOEO0044"
+
+
+class FakeSearch:
+    """Finds the first legal move at every depth, and records the depths and the exactness asked for."""
+
+    def __init__(self, final_at: int = 99) -> None:
+        self.depths: list[int] = []
+        self.final_at = final_at
+        self.exact: bool | None = None
+
+    def begin(self, position: Any, nodes: int | None, exact: bool) -> None:
+        self.move, self.exact = GANH.legal_moves(position)[0], exact
+
+    def deepen(self, depth: int) -> Iteration:
+        self.depths.append(depth)
+        return Iteration(True, self.move, 5, (self.move,), depth, final=depth >= self.final_at)
+
+    def interrupt(self) -> None:
+        raise AssertionError("nobody asked for it")
+
+
+def with_search(search: FakeSearch) -> AlphaBeta:
+    player = AlphaBeta(GANH)
+    player._search = search
+    return player
+
+
+def test_nothing_is_deepened_once_an_iteration_is_final() -> None:
+    search = FakeSearch(final_at=3)
+    answer = with_search(search).choose(GANH.initial(), Limits(time_s=30), NEVER)
+    assert (search.depths, answer.depth) == ([1, 2, 3], 3)
+
+
+@pytest.mark.parametrize(
+    ("limits", "exact"),
+    [(Limits(depth=4), True), (Limits(depth=4, time_s=30), False), (Limits(depth=4, nodes=10**6), False)],
+)
+def test_a_search_is_exact_where_depth_alone_limits_it(limits: Limits, exact: bool) -> None:
+    search = FakeSearch()
+    with_search(search).choose(GANH.initial(), limits, NEVER)
+    assert (search.exact, search.depths[-1]) == (exact, 4)
+
+
+def test_a_depth_of_the_options_is_exact_too() -> None:
+    search = FakeSearch()
+    player = with_search(search)
+    player.options = alphabeta.AlphaBetaOptions(depth=2)
+    player.choose(GANH.initial(), Limits(), NEVER)
+    assert (search.exact, search.depths) == (True, [1, 2])
+
+
+def test_short_searches_by_depth_are_watched_by_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[object] = []
+    monkeypatch.setattr(alphabeta.Watch, "start", lambda watch: started.append(watch))
+    monkeypatch.setattr(alphabeta, "SHORT_S", 1000.0)
+    with_search(FakeSearch()).choose(GANH.initial(), Limits(depth=3), NEVER)
+    assert not started
+    with_search(FakeSearch()).choose(GANH.initial(), Limits(depth=3, time_s=30), NEVER)
+    assert started
+
+
+def test_the_opening_may_have_a_depth_of_its_own() -> None:
+    player = load_agent("alphabeta", MORRIS, {"heuristic": "best", "opening_depth": 2, "depth": 1})
+    assert player.choose(MORRIS.initial(), Limits(), NEVER).depth == 2
+    moving = MORRIS.parse_position(MOVING)
+    assert player.choose(moving, Limits(), NEVER).depth == 1
+    assert player.choose(MORRIS.initial(), Limits(depth=3), NEVER).depth == 3
+
+
+def test_errors_are_random_moves_so_often_and_repeat_with_the_seed() -> None:
+    def played(percent: int, seed: int) -> list[Any]:
+        player = load_agent("alphabeta", GANH, {"error_percent": percent, "seed": seed, "depth": 1})
+        return [player.choose(GANH.initial(), Limits(), NEVER) for _ in range(60)]
+
+    assert all(answer.score is None for answer in played(100, 1))
+    assert all(answer.score is not None for answer in played(0, 1))
+    errors = sum(answer.score is None for answer in played(30, 1))
+    assert 8 <= errors <= 30
+    assert [answer.move for answer in played(30, 1)] == [answer.move for answer in played(30, 1)]
+    assert [answer.move for answer in played(30, 1)] != [answer.move for answer in played(30, 2)]
+
+
+def test_a_heuristic_decides_what_a_kernel_or_plain_python_finds() -> None:
+    position = MORRIS.parse_position("light:MMOOOOOEOOOOOOOOOOOOEOOO7722")
+    by_mills = load_agent("alphabeta", MORRIS, {"heuristic": "closed_mills"}).choose(position, Limits(depth=1), NEVER)
+    assert MORRIS.format_move(position, by_mills.move).startswith("g7x")
+    assert by_mills.score == 1

@@ -31,30 +31,33 @@ def judged_last(name: str, moves: str, time_s: float = 0.2, **rules: Any) -> Jud
     return analyst.judged(positions[-2], game.parse_move(positions[-2], texts[-1]), GO_ON, after)
 
 
-def test_a_clear_advantage_wins_three_of_four_games() -> None:
-    assert chance_of(850, 850) == pytest.approx(0.75)
+def test_scores_promise_shares_of_the_point_and_leads_in_units() -> None:
+    assert chance_of(850, 850) == pytest.approx(0.75)  # a clear advantage wins three of four games
     assert chance_of(-850, 850) == pytest.approx(0.25)
     assert chance_of(0, 850) == chance_of(12345, None) == 0.5
-
-
-def test_a_solved_reversi_ending_counts_its_discs() -> None:
-    won = value_of(REVERSI, 101_200, exact=True)
+    won = value_of(REVERSI, 101_200, exact=True)  # a solved ending counts its discs
     assert (won.chance, won.amount, won.exact) == (1.0, 12.0, True)
     assert (won.turned.chance, won.turned.amount) == (0.0, -12.0)
     assert value_of(REVERSI, 0, exact=True).chance == 0.5
     assert value_of(REVERSI, 320).amount == pytest.approx(3.2)
-
-
-def test_the_winner_of_reversi_gets_the_empty_squares_as_the_solver_counts() -> None:
-    end = value_of_end(REVERSI, Outcome(0, "neither_can_lay", (62, 0)), 1, 64)
+    end = value_of_end(REVERSI, Outcome(0, "neither_can_lay", (62, 0)), 1, 64)  # the winner gets the empty squares
     assert (end.chance, end.amount, end.score) == (0.0, -64.0, -106_400)
     assert value_of_end(REVERSI, Outcome(None, "full", (32, 32)), 1, 64).chance == 0.5
+    forced = value_of(Scale(), WIN - 5)  # its plies are one more a move earlier
+    assert (forced.chance, forced.plies, forced.exact) == (1.0, 5, True)
+    assert (forced.turned.chance, forced.turned.later().plies) == (0.0, 6)
+    scale = levels.scale("a_game_without_a_file")  # whose scores nobody has explained
+    assert (scale.lead, scale.unit) == (None, "score")
+    assert value_of(scale, 17).amount == 17 and value_of(scale, 17).chance == 0.5
+    assert value_of(scale, WIN - 3).chance == 1
 
 
-def test_a_forced_win_counts_its_plies_one_more_a_move_earlier() -> None:
-    won = value_of(Scale(), WIN - 5)
-    assert (won.chance, won.plies, won.exact) == (1.0, 5, True)
-    assert (won.turned.chance, won.turned.later().plies) == (0.0, 6)
+def test_losses_have_marks_and_make_an_accuracy() -> None:
+    assert accuracy([]) is None
+    assert accuracy([0.0, 0.0]) == pytest.approx(100, abs=0.01)
+    assert accuracy([1.0]) == pytest.approx(0, abs=0.5)
+    marks = {0.0: "", 0.049: "", 0.05: "slip", 0.12: "mistake", 0.15: "blunder", 1.0: "blunder"}
+    assert {lost: mark_of(lost) for lost in marks} == marks
 
 
 @pytest.mark.parametrize("name", games.shipped())
@@ -99,25 +102,6 @@ def test_a_mirror_image_of_the_best_move_gives_nothing_away() -> None:
     for text in ("f5", "e6", "c4", "d3"):
         judged = judged_last("reversi", text)
         assert judged.lost == 0 and judged.lost_amount == 0 and judged.best.line[0] == text
-
-
-def test_no_accuracy_without_moves_and_all_of_it_without_losses() -> None:
-    assert accuracy([]) is None
-    assert accuracy([0.0, 0.0]) == pytest.approx(100, abs=0.01)
-    assert accuracy([1.0]) == pytest.approx(0, abs=0.5)
-
-
-def test_a_game_whose_scores_nobody_has_explained_has_scores_and_no_chances() -> None:
-    scale = levels.scale("a_game_without_a_file")
-    assert (scale.lead, scale.unit) == (None, "score")
-    assert value_of(scale, 17).amount == 17 and value_of(scale, 17).chance == 0.5
-    assert value_of(scale, WIN - 3).chance == 1
-
-
-def test_a_small_loss_has_no_mark_and_a_large_one_is_a_blunder() -> None:
-    assert [mark_of(lost) for lost in (0.0, 0.049, 0.05, 0.12, 0.15, 1.0)] == [
-        *("", "", "slip", "mistake", "blunder", "blunder")
-    ]
 
 
 def test_a_move_is_never_better_than_the_best() -> None:

@@ -103,17 +103,10 @@ def test_openings_are_legal_seeded_different_and_leave_the_game_open() -> None:
     assert found[:10] == openings.drawn(MORRIS, 3, 1, 10)
     assert len({MORRIS.format_position(opening.position(MORRIS)) for opening in found}) == 40
     assert all(len(opening.moves) == 3 and MORRIS.outcome(opening.position(MORRIS)) is None for opening in found)
-
-
-def test_more_openings_than_there_are_begin_again_where_they_must() -> None:
-    found = openings.drawn(MORRIS, 1, 1, 30)
-    assert len(found) == 30 and len(set(found)) == 24
-
-
-def test_no_opening_of_a_length_at_which_the_game_is_over() -> None:
-    short = games.load("dominoes")
+    few = openings.drawn(MORRIS, 1, 1, 30)  # more than there are: they begin again
+    assert len(few) == 30 and len(set(few)) == 24
     with pytest.raises(OpeningError, match="no opening of 400 plies"):
-        openings.drawn(short, 400, 1, 1)
+        openings.drawn(DOMINOES, 400, 1, 1)
 
 
 def test_openings_of_a_file_are_checked_and_come_round_again(tmp_path: Path) -> None:
@@ -187,11 +180,14 @@ def test_the_moves_of_a_finished_game_lead_to_its_result() -> None:
 
 
 def test_what_was_spent_is_counted_for_the_side_that_spent_it() -> None:
+    began_s = time.perf_counter()
     game = play.play(meet("scripted", "random").jobs[0])
+    assert sum(use.seconds for use in game.uses) <= time.perf_counter() - began_s
     scripted, drawn = game.uses
     assert scripted.nodes == 7 * scripted.moves and scripted.depths == 3 * scripted.moves
     assert drawn.nodes == drawn.moves and drawn.depths == 0
     assert 0 < scripted.longest_s <= scripted.seconds
+    assert Use().plus(1.0, 5, 2, True).plus(3.0, 1, 4, False) == Use(2, 4.0, 3.0, 6, 6, 1)
 
 
 @pytest.mark.parametrize(
@@ -248,19 +244,9 @@ def test_points_are_compared_by_deal() -> None:
     assert told.points is not None and told.points.mean > 0
 
 
-def test_a_record_is_written_game_by_game_and_read_again(tmp_path: Path) -> None:
-    met, path = meet("random", "scripted", 4), tmp_path / "games.jsonl"
-    with Record({"seed": 1}, path) as record:
-        GameRunner(record).play(met.jobs)
-        kept = dict(record.played)
-        assert len(path.read_text().splitlines()) == 5
-    with Record({"seed": 1}, path) as record:
-        assert record.played == kept and record.found == 4
-    game = next(iter(kept.values()))
-    assert Played.from_json(json.loads(json.dumps(game.as_json()))) == game
-
-
-def test_what_is_in_the_record_is_not_played_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_record_is_written_game_by_game_and_nothing_in_it_is_played_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     met, path = meet("random", "scripted", 6), tmp_path / "games.jsonl"
     asked: list[str] = []
 
@@ -269,9 +255,12 @@ def test_what_is_in_the_record_is_not_played_again(tmp_path: Path, monkeypatch: 
         return play.play(job, stop)
 
     monkeypatch.setattr("agents.arena.record.play", counted)
-    with Record({}, path) as record:
+    with Record({"seed": 1}, path) as record:
         GameRunner(record).play(met.jobs[:4])
-    with Record({}, path) as record:
+        kept = dict(record.played)
+        assert len(path.read_text().splitlines()) == 5
+    with Record({"seed": 1}, path) as record:
+        assert record.played == kept and record.found == 4
         GameRunner(record).play(met.jobs)
         GameRunner(record).play(met.jobs)
     assert sorted(asked) == sorted(job.id for job in met.jobs)
@@ -346,10 +335,9 @@ def test_every_term_that_changes_games_changes_the_settings(tmp_path: Path) -> N
 
 def test_a_stopped_game_has_no_result_and_ends_at_once() -> None:
     stop = threading.Event()
-    job = meet("dawdling", "scripted").jobs[0]
     threading.Timer(0.1, stop.set).start()
     with pytest.raises(Abandoned):
-        play.play(job, stop)
+        play.play(meet("dawdling", "scripted").jobs[0], stop)
 
 
 def test_ctrl_c_keeps_what_was_played_and_stops_the_game_under_way(tmp_path: Path) -> None:
@@ -371,10 +359,10 @@ def _ends(thread: threading.Thread) -> bool:
     return not thread.is_alive()
 
 
-def test_enough_ends_the_play() -> None:
-    met = meet("random", "scripted", 8)
-    record = Record({})
-    GameRunner(record).play(met.jobs, lambda: len(record.played) >= 3)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_enough_ends_the_play(threads: int) -> None:
+    met, record = meet("random", "scripted", 20), Record({})
+    GameRunner(record, Backend("threading", threads)).play(met.jobs, lambda: len(record.played) >= 3)
     assert len(record.played) == 3
 
 
@@ -399,20 +387,3 @@ def test_many_processes_play_the_same_games_as_one() -> None:
     GameRunner(together, Backend("loky", 2)).play(met.jobs)
     assert set(alone.played) == set(together.played)
     assert all(alone.played[id_].moves == together.played[id_].moves for id_ in alone.played)
-
-
-def test_threads_play_too_and_stop_when_it_is_enough() -> None:
-    met = meet("random", "scripted", 20)
-    record = Record({})
-    GameRunner(record, Backend("threading", 2)).play(met.jobs, lambda: len(record.played) >= 4)
-    assert len(record.played) == 4
-
-
-def test_a_use_adds_up() -> None:
-    assert Use().plus(1.0, 5, 2, True).plus(3.0, 1, 4, False) == Use(2, 4.0, 3.0, 6, 6, 1)
-
-
-def test_time_is_taken_around_the_agent_only() -> None:
-    began_s = time.perf_counter()
-    game = play.play(meet("random", "scripted").jobs[0])
-    assert sum(use.seconds for use in game.uses) <= time.perf_counter() - began_s

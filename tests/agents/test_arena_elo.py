@@ -84,11 +84,8 @@ def test_wilson_interval_is_the_published_one() -> None:
     assert wilson(0 / 20, 20) == pytest.approx((0, 0.1611), abs=1e-4)
 
 
-def test_bounds_of_the_sequential_test_are_walds() -> None:
+def test_bounds_are_walds_and_the_likelihood_ratio_is_the_one_that_fishtest_published() -> None:
     assert pytest.approx(2.9444, abs=1e-4) == BOUND
-
-
-def test_likelihood_ratio_is_the_one_that_fishtest_published() -> None:
     # "Logistic (exact)" of the same page, elo1 rounded there to 2.716.
     assert log_likelihood_ratio(FISHTEST, Hypotheses(0, 2.716)) == pytest.approx(-0.53772, abs=1e-4)
 

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 import games
 from agents import heuristics, players
-from agents.arena import bracket, levels, plot, round_robin
+from agents.arena import bracket, plot, standings
 from agents.arena.bracket import Depths, KnockOut, first_round, judge
 from agents.arena.match import Pairing, Terms, pairing
 from agents.arena.play import Played, Use
@@ -42,31 +42,24 @@ def decided(met: Pairing, halves: list[int], plies: list[int] | None = None) -> 
     return found
 
 
-def one_pairing(halves: list[int], plies: list[int] | None = None) -> bracket.Meeting:
+@pytest.mark.parametrize(
+    ("halves", "plies", "wins", "as_second", "winner", "decided_by"),
+    [  # a begins the first, third, ... game
+        ([2, 2, 0, 1], None, (2, 1), (1, 1), 3, "wins"),
+        ([0, 0, 0, 2], None, (1, 3), (1, 2), 5, "wins"),
+        ([1, 2, 1, 0], None, (1, 1), (1, 0), 3, "wins_as_second"),
+        ([0, 1, 2, 1], None, (1, 1), (0, 1), 5, "wins_as_second"),
+        ([2, 0, 1, 1], [50, 30, 20, 20], (1, 1), (0, 0), 5, "fewer_plies"),
+        ([1, 1], None, (0, 0), (0, 0), 3, "listed_first"),
+    ],
+)
+def test_wins_then_those_as_second_player_then_shorter_ones_then_the_list_decide(
+    halves: list[int], plies: list[int] | None, wins: object, as_second: object, winner: int, decided_by: str
+) -> None:
     met = pairing(Terms(MORRIS), *specs("random", "alphabeta"), len(halves))
-    return judge(3, 5, {"": met}, decided(met, halves, plies))
-
-
-def test_more_wins_go_on() -> None:
-    # a begins the first, third, ... game
-    found = one_pairing([2, 2, 0, 1])
-    assert (found.winner, found.decided_by, found.wins, found.draws) == (3, "wins", (2, 1), 1)
-    assert one_pairing([0, 0, 0, 2]).winner == 5
-
-
-def test_of_equal_wins_those_as_second_player_count_more() -> None:
-    found = one_pairing([1, 2, 1, 0])  # a won as second player, b as first
-    assert (found.wins, found.wins_as_second) == ((1, 1), (1, 0))
-    assert (found.winner, found.decided_by) == (3, "wins_as_second")
-    found = one_pairing([0, 1, 2, 1])
-    assert (found.wins_as_second, found.winner, found.decided_by) == ((0, 1), 5, "wins_as_second")
-
-
-def test_then_the_shorter_wins_and_then_the_list_decide() -> None:
-    found = one_pairing([2, 0, 1, 1], [50, 30, 20, 20])
-    assert (found.wins_as_second, found.winner, found.decided_by) == ((0, 0), 5, "fewer_plies")
-    found = one_pairing([1, 1])
-    assert (found.winner, found.decided_by) == (3, "listed_first")
+    found = judge(3, 5, {"": met}, decided(met, halves, plies))
+    assert (found.wins, found.wins_as_second, found.winner, found.decided_by) == (wins, as_second, winner, decided_by)
+    assert found.draws == halves.count(1)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +123,7 @@ def test_a_knock_out_refuses_what_it_cannot_share_out() -> None:
 
 
 def test_everybody_meets_everybody_over_the_same_openings() -> None:
-    met = round_robin.pairings(Terms(MORRIS), specs("random", "alphabeta", "level-1"), 4)
+    met = standings.round_robin(Terms(MORRIS), specs("random", "alphabeta", "level-1"), 4)
     assert sorted(met) == [(0, 1), (0, 2), (1, 2)]
     assert len({tuple(job.opening for job in one.jobs) for one in met.values()}) == 1
     assert len({job.id for one in met.values() for job in one.jobs}) == 12
@@ -138,9 +131,9 @@ def test_everybody_meets_everybody_over_the_same_openings() -> None:
 
 def test_the_cross_table_adds_up() -> None:
     three = specs("random", "alphabeta", "level-1")
-    met = round_robin.pairings(Terms(MORRIS), three, 2)
+    met = standings.round_robin(Terms(MORRIS), three, 2)
     played = {**decided(met[0, 1], [0, 0]), **decided(met[0, 2], [1, 2]), **decided(met[1, 2], [2, 2])}
-    found = round_robin.table(three, met, played)
+    found = standings.table(three, met, played)
     assert [(place.tally.wins, place.tally.draws, place.tally.losses) for place in found.places] == [
         (1, 1, 2), (4, 0, 0), (0, 1, 3)
     ]  # fmt: skip
@@ -149,30 +142,30 @@ def test_the_cross_table_adds_up() -> None:
     assert found.places[1].against[1] is None and beaten is not None and beaten.losses == 2
     elos = [found.places[number].rating.elo for number in found.ranking]
     assert elos == sorted(elos, reverse=True) and sum(elos) == pytest.approx(0, abs=1e-6)
-    assert [line.split()[1] for line in round_robin.lines_of(found)[1:]] == ["alphabeta", "random", "level-1"]
+    assert [line.split()[1] for line in standings.table_lines(found)[1:]] == ["alphabeta", "random", "level-1"]
     assert found.as_json()["places"][0]["points"] == 4
 
 
 def test_a_level_is_won_with_sixty_of_a_hundred_points() -> None:
     terms = Terms(MORRIS)
-    met = levels.pairings(terms, 10, 2, 2)
-    just = levels.steps(terms, met, decided(met[2], [2] * 6 + [0] * 4))
-    missed = levels.steps(terms, met, decided(met[2], [2] * 5 + [1] + [0] * 4))
+    met = standings.ladder(terms, 10, 2, 2)
+    just = standings.steps(terms, met, decided(met[2], [2] * 6 + [0] * 4))
+    missed = standings.steps(terms, met, decided(met[2], [2] * 5 + [1] + [0] * 4))
     assert just[0].is_won and not missed[0].is_won
-    assert "under 60 %" in levels.lines_of(missed)[1] and "under" not in levels.lines_of(just)[1]
+    assert "under 60 %" in standings.ladder_lines(missed)[1] and "under" not in standings.ladder_lines(just)[1]
     assert met[2].a.text == "level-2" and met[2].b.text == "level-1"
     with pytest.raises(ValueError, match="2 to 8"):
-        levels.pairings(terms, 10, 1, 9)
+        standings.ladder(terms, 10, 1, 9)
 
 
 def test_pictures_are_drawn_as_png_and_svg(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="the extra `plot` is not installed")
     terms, three = Terms(MORRIS), specs("random", "alphabeta", "level-1")
     plot.match(tmp_path / "match.png", "title", [4, 2, 0, 3])
-    met = round_robin.pairings(terms, three, 2)
-    plot.ratings(tmp_path / "table.svg", "title", round_robin.table(three, met, {}))
-    ladder = levels.pairings(terms, 2, 2, 3)
-    plot.levels(tmp_path / "levels.svg", "title", levels.steps(terms, ladder, {}), 0.6)
+    met = standings.round_robin(terms, three, 2)
+    plot.ratings(tmp_path / "table.svg", "title", standings.table(three, met, {}))
+    ladder = standings.ladder(terms, 2, 2, 3)
+    plot.levels(tmp_path / "levels.svg", "title", standings.steps(terms, ladder, {}), 0.6)
     assert (tmp_path / "match.png").read_bytes()[:4] == b"\x89PNG"
     assert all("<svg" in (tmp_path / name).read_text() for name in ("table.svg", "levels.svg"))
     for name, said in (("match.doc", "ends in"), ("nowhere/match.png", "no folder")):
@@ -289,7 +282,7 @@ def json_settings(path: Path) -> dict[str, Any]:
 
 
 def test_a_pairing_has_seeds_of_its_own_for_every_game_of_a_tournament() -> None:
-    met = round_robin.pairings(Terms(MORRIS), specs("random", "random:seed=1", "random:seed=2"), 4)
+    met = standings.round_robin(Terms(MORRIS), specs("random", "random:seed=1", "random:seed=2"), 4)
     seeds = [job.seeds for one in met.values() for job in one.jobs if one.a_is_first(job)]
     assert len(set(seeds)) == len(seeds)
     assert dataclasses.replace(met[0, 1]).jobs == met[0, 1].jobs

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import threading
 import time
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -182,19 +184,15 @@ def test_thinking_ends_when_it_is_told_to() -> None:
     assert time.monotonic() - began_s < 3.0
 
 
-def test_a_line_asks_for_the_best_moves_and_a_wrong_one_is_answered() -> None:
-    lines = [
-        '{"moves": "d2 f4", "best": 2, "time_s": 0.2}',
-        '{"best": 99}',
-        '{"best": 1, "time_s": 0}',
-        '{"moves": "d2"}',
-    ]
-    for line in lines:
-        result = CliRunner().invoke(app, ["move", "--game", "morris", "--depth", "1", "--lines"], input=line + "\n")
-        answer = json.loads(result.stdout)
-        if line == lines[0]:
-            assert len(answer["best"]) == 2 and answer["lead"] == 100
-        elif line == lines[3]:
-            assert answer["move"]
-        else:
-            assert "from 1 to 8" in answer["error"] or "between 0 and" in answer["error"]
+@pytest.mark.parametrize(
+    ("line", "answered"),
+    [
+        ('{"moves": "d2 f4", "best": 2, "time_s": 0.2}', lambda told: len(told["best"]) == 2 and told["lead"] == 100),
+        ('{"best": 99}', lambda told: "from 1 to 8" in told["error"]),
+        ('{"best": 1, "time_s": 0}', lambda told: "between 0 and" in told["error"]),
+        ('{"moves": "d2"}', lambda told: told["move"]),
+    ],
+)
+def test_a_line_asks_for_the_best_moves_and_a_wrong_one_is_answered(line: str, answered: Callable[[Any], bool]) -> None:
+    result = CliRunner().invoke(app, ["move", "--game", "morris", "--depth", "1", "--lines"], input=line + "\n")
+    assert answered(json.loads(result.stdout))

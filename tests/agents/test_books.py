@@ -115,11 +115,10 @@ def test_a_book_begins_as_told_and_knows_nothing_beside_it() -> None:
     assert Builder(REVERSI, NODES, builder.book(), begin=("d3", "c5")).book() == builder.book()
 
 
-def test_a_book_survives_being_written_and_read(small: book.Book, own: Path) -> None:
+def test_a_book_is_read_as_written_and_players_answer_from_it_unless_they_are_told_not_to(
+    small: book.Book, own: Path
+) -> None:
     assert book.read(own) == small
-
-
-def test_players_answer_from_the_book_unless_they_are_told_not_to(own: Path) -> None:
     start = REVERSI.initial()
     limits = Limits(nodes=500)
     assert load_agent("alphabeta", REVERSI).choose(start, limits, NEVER).from_book

@@ -35,14 +35,11 @@ def test_a_move_is_one_object_with_all_its_fields() -> None:
     assert (found["depth"], found["pv"][0]) == (4, found["move"])
 
 
-def test_a_position_may_be_given_instead_of_moves() -> None:
+def test_a_position_may_be_given_instead_of_moves_and_time_is_kept() -> None:
     text = "EMOOMMOOEEOOMOOOOEEOMEOO1156"
     for position in (text, f"light:{text}", f"dark:{text}"):
         found = answer("move", "--game", "nine_mens_morris", "--position", position, "--nodes", "5000")
         assert found["nodes"] <= 5001
-
-
-def test_time_is_kept() -> None:
     assert answer("move", "--game", "morris", "--time-s", "0.2")["seconds"] < 0.5
 
 
@@ -56,8 +53,7 @@ def test_the_seed_repeats_a_random_move() -> None:
 
 
 def test_the_moves_may_begin_with_either_side_where_that_is_open() -> None:
-    found = answer("move", "--game", "morris", "--rule", "first=auto", "--moves", "d2,f4", "--depth", "2")
-    assert found["move"]
+    assert answer("move", "--game", "morris", "--rule", "first=auto", "--moves", "d2,f4", "--depth", "2")["move"]
 
 
 def test_without_json_a_person_reads_one_line() -> None:
@@ -72,6 +68,8 @@ def test_perft_counts_as_published() -> None:
     found = answer("perft", "--game", "morris", "--depth", "4", *arguments)
     assert (found["nodes"], found["depth"], found["game"]) == (255024, 4, "nine_mens_morris")
     assert found["seconds"] >= 0
+    by_kernel = answer("perft", "--game", "reversi", "--depth", "7")
+    assert list(by_kernel) == ["game", "depth", "nodes", "seconds"] and by_kernel["nodes"] == 55092
 
 
 @pytest.mark.parametrize("agent", ["level-1", "level-3", "minimax", "mcts"])
@@ -80,12 +78,6 @@ def test_any_agent_may_be_asked(agent: str) -> None:
     assert found["pv"][0] == found["move"]
     game = games.load("ganh")
     assert game.parse_move(game.initial(), found["move"])
-
-
-def test_perft_counts_by_a_kernel_where_there_is_one() -> None:
-    found = answer("perft", "--game", "reversi", "--depth", "7")
-    assert list(found) == ["game", "depth", "nodes", "seconds"]
-    assert found["nodes"] == 55092
 
 
 def test_a_player_may_be_one_word_and_is_the_strongest_where_none_is_named() -> None:

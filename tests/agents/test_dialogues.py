@@ -18,8 +18,7 @@ import pytest
 import games
 from agents import registry
 from agents.agent import AgentError, Answer, Limits
-from agents.engines.engine_protocols import deadline_in
-from agents.engines.gtp import Gtp, GtpRefused
+from agents.engines.engine_protocols import Gtp, GtpRefused, deadline_in
 from agents.engines.process import EngineProcess
 from agents.engines.uci import MATE, Uci
 from rules.turns import line_of_play
@@ -72,17 +71,15 @@ def test_a_mills_second_question_has_a_deadline_and_a_time_of_its_own(engine: An
     assert answer(agent, "a7 a1 d7 d1", Limits(time_s=1.0))[0] == "g7xa1"
 
 
-def test_an_engine_that_thinks_too_long_is_told_to_stop_and_has_a_grace(engine: Any) -> None:
-    late = "> position .*\n> go movetime 200\n> stop\n~ 0.3\n< bestmove d6\n"
-    agent = engine(games.load("morris"), "uci", UCI + late, grace_s=20.0)
-    assert answer(agent, "", Limits(time_s=0.2))[0] == "d6"
-
-
-def test_a_grace_ends(engine: Any) -> None:
-    never = "> position .*\n> go movetime 200\n> stop\n"
-    agent = engine(games.load("morris"), "uci", UCI + never, grace_s=0.5)
-    with pytest.raises(AgentError, match="engine real gave no answer in time"):
-        answer(agent, "", Limits(time_s=0.2))
+@pytest.mark.parametrize("answers", [True, False])
+def test_an_engine_that_thinks_too_long_is_told_to_stop_and_has_a_grace(engine: Any, answers: bool) -> None:
+    late = "> position .*\n> go movetime 200\n> stop\n" + ("~ 0.3\n< bestmove d6\n" if answers else "")
+    agent = engine(games.load("morris"), "uci", UCI + late, grace_s=20.0 if answers else 0.5)
+    if answers:
+        assert answer(agent, "", Limits(time_s=0.2))[0] == "d6"
+    else:
+        with pytest.raises(AgentError, match="engine real gave no answer in time"):
+            answer(agent, "", Limits(time_s=0.2))
 
 
 def test_a_depth_is_said_once_and_the_clock_with_the_game(engine: Any) -> None:
@@ -90,28 +87,26 @@ def test_a_depth_is_said_once_and_the_clock_with_the_game(engine: Any) -> None:
         f"> set game .*TI\\[{clock}\\].*\n{depth}> ping {ping}\n< pong {ping}\n> go\n"
         f"< status busy\n~ {pause}\n< === {move}\n"
         for clock, depth, ping, pause, move in (
-            ("5:05", "> set depth 12\n", 2, 2.0, "F5/1.5/0.2"),  # a fifth of the time: neither deeper nor less deep
-            ("4:55", "", 3, 0.0, "C5/-1/0.2"),
+            ("2:33", "> set depth 12\n", 2, 1.0, "F5/1.5/0.2"),  # a fifth of the time: neither deeper nor less deep
+            ("2:28", "", 3, 0.0, "C5/-1/0.2"),
         )
     )
     agent = engine(games.load("reversi"), "nboard", NBOARD + plies)
-    move, told = answer(agent, "", Limits(time_s=10.0))
+    move, told = answer(agent, "", Limits(time_s=5.0))
     assert (move, told.score, told.depth) == ("f5", 1.5, 12)
-    assert answer(agent, "f5 d6", Limits(time_s=10.0))[0] == "c5"
+    assert answer(agent, "f5 d6", Limits(time_s=5.0))[0] == "c5"
 
 
-def test_a_late_engine_is_interrupted_and_looks_less_deep(engine: Any) -> None:
-    late = (
-        "> set game .*\n> set depth 12\n> ping 2\n< pong 2\n> go\n> ping 3\n< pong 3\n"
-        "> set depth (1[01]|\\d)\n> ping 4\n< pong 4\n> go\n< === F5\n"
-    )
-    agent = engine(games.load("reversi"), "nboard", NBOARD + late, grace_s=20.0)
-    assert answer(agent, "", Limits(time_s=0.3))[0] == "f5"
-
-
-def test_an_answer_that_comes_instead_of_the_pong_counts(engine: Any) -> None:
-    late = "> set game .*\n> set depth 12\n> ping 2\n< pong 2\n> go\n> ping 3\n< === F5/0/1\n< pong 3\n"
-    agent = engine(games.load("reversi"), "nboard", NBOARD + late, grace_s=20.0)
+@pytest.mark.parametrize(
+    "late",
+    [  # it looks less deep then, or its answer comes instead of the pong
+        "< pong 3\n> set depth (1[01]|\\d)\n> ping 4\n< pong 4\n> go\n< === F5\n",
+        "< === F5/0/1\n< pong 3\n",
+    ],
+)
+def test_a_late_engine_is_interrupted(engine: Any, late: str) -> None:
+    asked = "> set game .*\n> set depth 12\n> ping 2\n< pong 2\n> go\n> ping 3\n"
+    agent = engine(games.load("reversi"), "nboard", NBOARD + asked + late, grace_s=20.0)
     assert answer(agent, "", Limits(time_s=0.3))[0] == "f5"
 
 
@@ -272,9 +267,3 @@ def test_stockfishs_answers(tmp_path: Path, caplog: pytest.LogCaptureFixture) ->
     assert uci.best("fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", Limits(), 1.0, 20.0, never).move == "(none)"
     assert uci.best("startpos", Limits(), 0.2, 20.0, never).move == "e2e4"
     process.close()
-
-
-def test_utf_16_is_read(engine: Any) -> None:
-    ask = "> position .*\n> go movetime \\d+\n< bestmove d6\n"
-    agent = engine(games.load("morris"), "uci", UCI + ask, "utf-16")
-    assert answer(agent, "", Limits())[0] == "d6"

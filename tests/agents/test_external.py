@@ -1,7 +1,12 @@
-"""The agent `external` with separate engine programs, of which only one behaves well."""
+"""The agent `external` with separate engine programs, of which only one behaves well.
+
+Engines that need no configuration are agents with levels where they are installed, and named with their package else.
+"""
 
 from __future__ import annotations
 
+import json
+import re
 import sys
 import threading
 import time
@@ -11,14 +16,16 @@ from typing import Any
 import pytest
 
 import games
-from agents import engines, registry
+from agents import agents_cli, engines, protocols, registry
 from agents.agent import AgentError, Limits
-from agents.engines import engine_protocols
+from agents.engines import engine_protocols, known
+from agents.engines.known import KnownEngine
 from agents.engines.process import EngineError, EngineProcess
-from agents.external import MAX_FAILURES
+from agents.external import ATTEMPTS, MAX_FAILURES
 from rules.turns import line_of_play
 from tests.agents.fake_engines import register, silent_when
 
+ROOT = Path(__file__).resolve().parents[2]
 ENGINE = Path(__file__).parent / "fake_engines" / "engine.py"
 GAMES = {"uci": "morris", "nboard": "reversi", "gomocup": "gomoku", "gtp": "reversi"}
 OPENING = {"uci": "a7 a1 d7 d1", "nboard": "d3 c3", "gomocup": "a15 b15 h8 i8", "gtp": "d3 c3"}
@@ -85,27 +92,18 @@ def test_a_mill_and_what_is_taken_for_it_are_one_move(configure: Any) -> None:
 
 @pytest.mark.parametrize("protocol", GAMES)
 @pytest.mark.parametrize("manner", ["dies_once", "lies_once"])
-def test_an_engine_that_fails_once_is_started_again(configure: Any, protocol: str, manner: str) -> None:
+def test_an_engine_that_dies_or_plays_an_illegal_move_is_named_and_started_again(
+    configure: Any, protocol: str, manner: str, caplog: pytest.LogCaptureFixture
+) -> None:
     marks = configure(protocol, manner)
-    answer = choose(protocol)
-    assert answer.move is not None
+    assert choose(protocol).move is not None
     assert starts(marks) == 2
-
-
-@pytest.mark.parametrize("protocol", GAMES)
-def test_an_illegal_move_is_refused_with_the_engine_and_the_move(configure: Any, protocol: str) -> None:
-    configure(protocol, "lies")
     lie = {"uci": "a1-g7", "nboard": "a1", "gomocup": "a15", "gtp": "h8"}[protocol]
-    with pytest.raises(AgentError, match=rf"engine fake played '{lie}', which is refused \(\w+\)"):
-        choose(protocol)
-
-
-@pytest.mark.parametrize("protocol", GAMES)
-def test_an_engine_that_dies_each_time_is_named_with_its_status(configure: Any, protocol: str) -> None:
-    marks = configure(protocol, "dies")
-    with pytest.raises(AgentError, match="engine fake ended with status 3"):
-        choose(protocol)
-    assert starts(marks) == 2
+    [said] = caplog.messages
+    if manner == "dies_once":
+        assert said == "engine fake ended with status 3 (failure 1 in a row)"
+    else:
+        assert re.match(rf"engine fake played '{lie}', which is refused \(\w+\): ", said)
 
 
 @pytest.mark.parametrize("protocol", ["uci", "gtp"])
@@ -182,8 +180,8 @@ def test_a_long_life_with_gtp_keeps_one_games_lines(configure: Any) -> None:
 def test_an_engine_that_fails_again_and_again_is_not_started_any_more(configure: Any) -> None:
     marks = configure("nboard", "dies")
     player = registry.load_agent("external", games.load("reversi"))
-    for _ in range(MAX_FAILURES):
-        with pytest.raises(AgentError, match="engine fake"):
+    for _ in range(MAX_FAILURES // ATTEMPTS):
+        with pytest.raises(AgentError, match="engine fake ended with status 3"):
             choose("nboard", player)
     with pytest.raises(AgentError, match=f"failed {MAX_FAILURES} times in a row and is not started any more"):
         choose("nboard", player)
@@ -204,7 +202,8 @@ def test_stop_ends_the_wait_for_a_stalling_engine(configure: Any) -> None:
 def test_without_a_configured_engine_it_plays_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(engines.FILE_VARIABLE, raising=False)
     assert registry.games_of("external") == ()
-    with pytest.raises(AgentError, match="does not play"):
+    told = r"does not play .*: no engine is known; --engines or KIBITZER_ENGINES names a file"
+    with pytest.raises(AgentError, match=told):
         registry.load_agent("external", games.load("reversi"))
 
 
@@ -253,7 +252,49 @@ def test_an_engine_that_ends_is_named_with_its_status_and_its_last_words(read: b
         process.hear(time.monotonic() + 20.0)
 
 
-def test_without_any_engine_it_is_said_where_they_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(engines.FILE_VARIABLE, raising=False)
-    with pytest.raises(AgentError, match=r"no engine is known; --engines or KIBITZER_ENGINES names a file"):
-        registry.load_agent("external", games.load("morris"))
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Only GRhino is installed: a program of that name which notes how it was called."""
+    monkeypatch.setattr(known, "FOLDERS", ())
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    program, called = tmp_path / "gtp-rhino", tmp_path / "called"
+    program.write_text(
+        f'#!/bin/sh\necho "$@" >> {called}\nPYTHONPATH={ROOT} exec {sys.executable} {ENGINE} gtp good\n',
+        encoding="utf-8",
+    )
+    program.chmod(0o755)
+    return called
+
+
+@pytest.mark.parametrize("engine", known.known(), ids=lambda engine: engine.name)
+def test_every_engine_of_the_file_can_be_started_at_eight_levels(
+    engine: KnownEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(KnownEngine, "path", "/usr/games/program")
+    assert (
+        engine.protocol in protocols.NAMES and engine.package and len({len(of) for of in engine.levels.values()}) == 1
+    )
+    at = [engine.at(level) for level in range(1, 9)]
+    assert len({len(one.command) for one in at}) == 1 and at[0] != at[7]
+    assert not any("{" in word for one in at for word in (*one.command, *one.options, *one.options.values()))
+    assert registry.find(engine.name).name == engine.name
+
+
+def test_an_installed_engine_plays_at_its_level_and_a_missing_one_is_named(installed: Path) -> None:
+    game = games.load("reversi")
+    for level, argument in ((1, "--level=1"), (8, "--level=5")):
+        player = registry.load_agent("GRhino", game, {"level": level})
+        answer = player.choose(game.initial(), Limits(time_s=1.0), threading.Event())
+        assert answer.move in game.legal_moves(game.initial())
+        assert installed.read_text("utf-8").splitlines()[-1] == argument
+        player.close()  # type: ignore[attr-defined]
+    assert registry.games_of("GRhino") == ("reversi",)
+    told = agents_cli.catalogue(("reversi",))
+    assert {"name": "GRhino", "game": "reversi", "package": "grhino", "installed": True} in told["known"]
+    (installed.parent / "gtp-rhino").unlink()
+    assert not registry.games_of("GRhino")
+    with pytest.raises(AgentError, match="gtp-rhino is not installed: apt install grhino"):
+        registry.load_agent("GRhino", game)
+    told = agents_cli.catalogue(("reversi",))
+    assert "GRhino" not in [agent["name"] for agent in told["agents"]]
+    assert json.loads(json.dumps(told["known"]))[0]["installed"] is False

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import functools
 import importlib.util
 import itertools
@@ -21,14 +20,9 @@ from typing import Any
 
 import pytest
 
-import games
 from agents import jobs as jobs_package
-from agents import players
-from agents.arena.match import Pairing, Terms, pairing
-from agents.arena.play import Played, play
-from agents.arena.report import summary
-from agents.jobs import ALONE, CLUSTER, Backend, JobsError, clusters, local, running
-from agents.jobs.answer import version
+from agents.arena.play import play
+from agents.jobs import ALONE, CLUSTER, Backend, JobsError, pools, running, version
 from agents.jobs.running import run_jobs
 from tests.agents.deadly_work import die, play_or_die
 
@@ -42,48 +36,26 @@ def installed(name: str) -> Backend:
     return Backend(name, 2)
 
 
-@pytest.fixture(scope="module")
-def met() -> Pairing:
-    a, b = players.parse("random"), players.parse("minimax:depth=1")
-    return pairing(Terms(games.load("morris")), a, b, GAMES)
-
-
-@pytest.fixture(scope="module")
-def alone(met: Pairing) -> dict[str, Played]:
-    return {job.id: played for job, played in run_jobs(play, met.jobs, ALONE)}
-
-
-def without_times(found: dict[str, Played]) -> dict[str, Any]:
-    return {id_: dataclasses.replace(one, uses=None).as_json() for id_, one in found.items()}  # type: ignore[arg-type]
-
-
 @pytest.mark.filterwarnings("ignore")  # of the packages' own making
 @pytest.mark.parametrize("name", ["loky", "multiprocessing", "dask"])
-def test_workers_that_die_in_the_middle_and_in_the_last_game_change_no_result(
-    name: str, met: Pairing, alone: dict[str, Played], tmp_path: Path
-) -> None:
-    deadly = {met.jobs[GAMES // 2].id, met.jobs[-1].id}
+def test_workers_that_die_in_the_middle_and_in_the_last_game_change_no_result(name: str, tmp_path: Path) -> None:
+    deadly = {GAMES // 2, GAMES - 1}
     work = functools.partial(play_or_die, deadly=deadly, graves=tmp_path)
-    found = list(run_jobs(work, met.jobs, installed(name)))
-    assert {path.name for path in tmp_path.iterdir()} == deadly
-    assert sorted(job.id for job, _ in found) == sorted(job.id for job in met.jobs)
-    assert all(job.id == played.id for job, played in found)
-    played = {job.id: one for job, one in found}
-    assert without_times(played) == without_times(alone)
-    assert summary(met, played).tally == summary(met, alone).tally
-    assert not any(one.fault for one in alone.values())
+    found = list(run_jobs(work, range(GAMES), installed(name)))
+    assert {int(path.name) for path in tmp_path.iterdir()} == deadly
+    assert sorted(found) == [(number, work(number, None)) for number in range(GAMES)]
 
 
 def test_a_job_that_kills_every_worker_ends_the_work_with_its_name(tmp_path: Path) -> None:
     with pytest.raises(JobsError, match="3 workers of this computer died over one job: 7"):
-        list(run_jobs(functools.partial(die, graves=tmp_path), [7], installed("loky")))
+        list(run_jobs(functools.partial(die, graves=tmp_path), [7], Backend("loky", 1)))
     assert len(list(tmp_path.iterdir())) == running.MAX_TRIES
 
 
 @pytest.mark.filterwarnings("error::pytest.PytestUnhandledThreadExceptionWarning")
 def test_processes_that_close_right_after_a_call_was_submitted_tell_no_traceback() -> None:
     for _ in range(5):
-        pool = local.Processes(2, "loky")
+        pool = pools.Processes(2, "loky")
         pool.submit(int).result()
         pool.submit(time.sleep, 60)
         pool.close()
@@ -199,7 +171,7 @@ def test_a_dask_worker_without_kibitzer_is_named(bare_dask: str) -> None:
 @pytest.mark.filterwarnings("ignore")
 def test_an_address_where_no_cluster_answers_ends_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     installed("dask")
-    monkeypatch.setattr(clusters, "MAX_CONNECTING_S", 0.5)
+    monkeypatch.setattr(pools, "MAX_CONNECTING_S", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
         for address, said in ((f"127.0.0.1:{port}", "no answer in 0.5 s"), ("nonsense", "to be HOST:PORT")):

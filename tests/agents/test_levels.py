@@ -55,17 +55,12 @@ def test_a_game_without_a_file_has_the_usual_levels(folder: Path) -> None:
         (WHOLE.replace('3 = "random"', '3 = "level-2"'), "level 3 is an agent that is no level"),
         (WHOLE.replace('3 = "random"', '3 = "deepblue"'), "level 3: there is no agent 'deepblue'"),
         (WHOLE.replace('3 = "random"', '3 = "alphabeta:depth=x"'), "level 3: depth is a whole number"),
+        ("\xff\xfe" + WHOLE, r"/co_ganh\.toml has no table"),
     ],
 )
 def test_a_file_that_is_wrong_is_refused_with_the_level(folder: Path, text: str, said: str) -> None:
-    (folder / "co_ganh.toml").write_text(text, encoding="utf-8")
+    (folder / "co_ganh.toml").write_text(text, encoding="latin-1")
     with pytest.raises(AgentError, match=said):
-        levels.of("co_ganh")
-
-
-def test_a_file_that_is_no_text_is_named(folder: Path) -> None:
-    (folder / "co_ganh.toml").write_bytes(b"\xff\xfe" + WHOLE.encode())
-    with pytest.raises(AgentError, match=rf"{folder}/co_ganh\.toml has no table"):
         levels.of("co_ganh")
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from agents.kernels.memory import NODES, STOP
 from agents.mates import read_positions, solve_mates
 from games.gomoku.kernel import memory as layout
 from games.gomoku.kernel.board import allocate
@@ -137,9 +138,9 @@ def test_every_win_claimed_in_random_positions_holds_against_every_answer(prove:
     draw, claims, long_ones = random.Random(4), 0, 0
     for _ in range(30):
         mine, theirs = crowded(draw, 12)
-        prove.memory[layout.NODES] = 0
+        prove.memory[NODES] = 0
         write_stones(prove.memory, 15, (mine, theirs))
-        prove.memory[layout.STOP] = 0
+        prove.memory[STOP] = 0
         proof = Proof(prove.memory, 0)
         if proof.by_fours() or proof.by_threats(5000):
             line = [layout.index_of(cell, 15) for cell in proof.line or ()]

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 import games
-from agents import uct
+from agents import mcts
 from agents.agent import AgentError, Answer, Limits
+from agents.mcts import Node
 from agents.registry import load_agent
-from agents.uct import Node
 from rules.turns import line_of_play
 from tests.agents.random_games import positions
 
@@ -32,41 +32,39 @@ def parent(*children: Node) -> Node:
     return made
 
 
-def bound(root: Node, child: Node) -> float:
-    n = child.playouts + 1e-6
-    return child.wins / n + math.sqrt(2) * math.sqrt(math.log(root.playouts + 1e-6) / n)
-
-
 def test_the_most_promising_child_has_the_highest_bound() -> None:
+    def bound(child: Node) -> float:
+        n = child.playouts + 1e-6
+        return child.wins / n + math.sqrt(2) * math.sqrt(math.log(root.playouts + 1e-6) / n)
+
     for counts in ([(10, 6), (3, 1), (1, 0)], [(50, 30), (50, 29), (7, 4)], [(2, 0), (2, 2), (90, 80)]):
         root = parent(*(node(*count) for count in counts))
         children = list(root.children.values())
-        expected = max(children, key=lambda child: bound(root, child))
-        assert uct.most_promising(root, children, math.sqrt(2), 0.0) is expected
+        assert mcts.most_promising(root, children, math.sqrt(2), 0.0) is max(children, key=bound)
 
 
 def test_knowledge_weighs_less_the_more_is_played() -> None:
     fresh, worn = parent(node(1, 0.5), node(1, 0.5, bias=1.0)), parent(node(900, 460), node(900, 450, bias=1.0))
-    assert uct.most_promising(fresh, list(fresh.children.values()), 1.4, 1.0) is fresh.children[1]
-    assert uct.most_promising(worn, list(worn.children.values()), 1.4, 1.0) is worn.children[0]
+    assert mcts.most_promising(fresh, list(fresh.children.values()), 1.4, 1.0) is fresh.children[1]
+    assert mcts.most_promising(worn, list(worn.children.values()), 1.4, 1.0) is worn.children[0]
 
 
 def test_the_four_choices() -> None:
     game = games.load("ganh")
     root = parent(node(60, 40), node(3, 2.5), node(30, 21), node(0, 0))
-    assert uct.choice(root, "max", game) == 1
-    assert uct.choice(root, "robust", game) == 0
-    assert uct.choice(root, "secure", game) == 0
-    assert uct.max_robust(root) is None
-    assert uct.max_robust(parent(node(60, 50), node(3, 1))) == 0
-    assert uct.choice(parent(node(60, 50), node(3, 1)), "max_robust", game) == 0
+    assert mcts.choice(root, "max", game) == 1
+    assert mcts.choice(root, "robust", game) == 0
+    assert mcts.choice(root, "secure", game) == 0
+    assert mcts.max_robust(root) is None
+    assert mcts.max_robust(parent(node(60, 50), node(3, 1))) == 0
+    assert mcts.choice(parent(node(60, 50), node(3, 1)), "max_robust", game) == 0
 
 
 def test_of_equal_means_the_child_with_the_fewest_replies_is_taken() -> None:
     game = games.load("morris")
     few, many = node(4, 2), node(4, 2)
     few.position, many.position = line_of_play(game, ["d2", "f4", "a1"])[-1], game.initial()
-    assert uct.choice(parent(many, few), "max", game) == 1
+    assert mcts.choice(parent(many, few), "max", game) == 1
 
 
 def test_every_child_is_tried_before_any_is_tried_again() -> None:
@@ -100,7 +98,7 @@ def test_playouts_are_counted(options: dict[str, object], limits: Limits, count:
 def test_a_win_in_one_is_found() -> None:
     game = games.load("morris")
     position = game.parse_position("MMOOOOOEOOOOOOMOOOOOEOEO0033")
-    for child in uct.CHILDREN:
+    for child in mcts.CHILDREN:
         answer = load_agent("mcts", game, {"seed": 2, "child": child}).choose(position, Limits(nodes=400), NEVER)
         assert game.outcome(game.apply(position, answer.move)) is not None
 

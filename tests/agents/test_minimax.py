@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 import games
-from agents import determinization, heuristics
+from agents import heuristics
 from agents.agent import AgentError, Limits
 from agents.minimax import minimax
+from agents.move_request import imagined
 from agents.plain_search import PlainSearch
 from agents.registry import load_agent
 from agents.search import WIN
@@ -39,19 +40,19 @@ def test_alpha_beta_has_the_score_of_minimax(name: str, heuristic: str) -> None:
     game = games.load(name)
     agent = load_agent("alphabeta", game, {"heuristic": heuristic, "table_mb": 1})
     for position, depth in samples(game, 6):
-        world = determinization.imagined(game, position, 0)
+        world = imagined(game, position, 0)
         score = minimax(game, world, depth, heuristics.of(game)[heuristic])
         answer = agent.choose(position, Limits(depth=depth), NEVER)
         assert answer.score == score, game.format_position(position)
 
 
 @pytest.mark.parametrize("name", games.names())
-def test_alpha_beta_in_plain_python_has_the_score_and_a_move_of_minimax(name: str) -> None:
+def test_alpha_beta_in_plain_python_has_the_score_and_a_move_of_minimax_and_so_has_the_agent(name: str) -> None:
     game = games.load(name)
     heuristic = next(iter(heuristics.of(game).values()))
-    for position, depth in samples(game, 4):
+    for number, (position, depth) in enumerate(samples(game, 4)):
         search = PlainSearch(game, seed=3)
-        world = determinization.imagined(game, position, 0)
+        world = imagined(game, position, 0)
         search.begin(world, None, exact=True)
         for level in range(1, depth + 1):
             found = search.deepen(level)
@@ -59,17 +60,9 @@ def test_alpha_beta_in_plain_python_has_the_score_and_a_move_of_minimax(name: st
         child = game.apply(world, found.move)
         after = minimax(game, child, depth - 1, heuristic, found.move, 1)
         assert (after if game.to_move(child) == game.to_move(world) else -after) == found.score
-
-
-def test_the_agents_score_is_the_functions() -> None:
-    for name in games.names():
-        game = games.load(name)
-        heuristic = next(iter(heuristics.of(game).values()))
-        for position, depth in samples(game, 2):
-            world = determinization.imagined(game, position, 0)
+        if number < 2:
             answer = load_agent("minimax", game, {"depth": depth}).choose(position, Limits(), NEVER)
-            assert answer.score == minimax(game, world, depth, heuristic)
-            assert answer.depth == depth
+            assert (answer.score, answer.depth) == (found.score, depth)
 
 
 def test_a_faster_win_scores_higher() -> None:
@@ -77,17 +70,6 @@ def test_a_faster_win_scores_higher() -> None:
     position = game.parse_position("MMOOOOOEOOOOOOMOOOOOEOEO0033")
     scores = [minimax(game, position, depth, heuristics.of(game)["winning"]) for depth in (1, 3)]
     assert scores == [WIN - 1, WIN - 1]
-
-
-def test_equal_moves_are_chosen_by_the_seed() -> None:
-    game = games.load("ganh")
-    chosen = {
-        seed: load_agent("minimax", game, {"seed": seed}).choose(game.initial(), Limits(), NEVER).move
-        for seed in range(1, 12)
-    }
-    assert len(set(chosen.values())) > 2
-    again = load_agent("minimax", game, {"seed": 3}).choose(game.initial(), Limits(), NEVER)
-    assert again.move == chosen[3]
 
 
 def test_a_hand_that_is_hidden_does_not_change_the_answer() -> None:
@@ -112,6 +94,5 @@ def test_an_own_hand_that_nobody_named_is_imagined_and_the_answer_is_legal() -> 
 
 def test_an_unknown_heuristic_is_refused_with_those_there_are() -> None:
     game = games.load("morris")
-    for agent in ("minimax", "alphabeta"):
-        with pytest.raises(AgentError, match=r"no heuristic 'nope'.*best.*last_move_mill"):
-            load_agent(agent, game, {"heuristic": "nope"})
+    with pytest.raises(AgentError, match=r"no heuristic 'nope'.*best.*last_move_mill"):
+        load_agent("minimax", game, {"heuristic": "nope"})

@@ -77,18 +77,17 @@ def test_a_line_that_is_none_is_named(tmp_path: Path, line: str) -> None:
 
 
 def test_files_that_are_empty_or_no_text_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="no good move"):
-        some(tmp_path, "\n")
-    (tmp_path / "picture").write_bytes(b"\xff\xd8\xff")
-    with pytest.raises(ValueError, match="no text file"):
-        read_good_moves(tmp_path / "picture")
+    for content, said in ((b"\n", "no good move"), (b"\xff\xd8\xff", "no text file")):
+        (tmp_path / "file").write_bytes(content)
+        with pytest.raises(ValueError, match=said):
+            read_good_moves(tmp_path / "file")
 
 
 @pytest.mark.parametrize("flying", [False, True])
 @pytest.mark.parametrize("protected", [False, True])
 def test_legality_for_many_states_is_that_of_the_rules(flying: bool, protected: bool) -> None:
     game = NineMensMorris(MorrisRules(flying=flying, mill_protected=protected, repetition=0, quiet_plies=0))
-    for position in positions(game, 5, 120, longest=400):
+    for position in positions(game, 5, 60, longest=400):
         state = state_of(game, position)
         rows = as_rows(game.legal_moves(position))
         assert set(np.flatnonzero(legal_to(state, flying)[0])) == set(rows[:, 0])
@@ -123,13 +122,11 @@ def test_figures_count_whole_moves_each_choice_and_legality_by_phase(tmp_path: P
     answers[0, 2] = 8
     answers[1, 1] = 7
     figures = measure(good, answers)
-    assert figures["all"].as_json() == {
+    assert figures["all"] == {
         "states": 3, "accuracy": 33.333, "to": 100.0, "from": 66.667, "remove": 66.667, "legality": 66.667,
     }  # fmt: skip
-    assert figures["placing"].legality == 100.0
-    assert figures["moving"].accuracy == 0.0
-    assert figures["flying"].states == 0
-    assert figures["flying"].accuracy is None
+    assert (figures["placing"]["legality"], figures["moving"]["accuracy"]) == (100.0, 0.0)
+    assert (figures["flying"]["states"], figures["flying"]["accuracy"]) == (0, None)
 
 
 @pytest.mark.parametrize("text", ["", "M" * 28, "O" * 24 + "99", "o" * 24 + "9900", "O" * 24 + "99000"])

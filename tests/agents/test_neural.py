@@ -1,4 +1,7 @@
-"""The agent neural with fake networks: which answers it masks, how it searches, and its service on a socket."""
+"""The agent neural with fake networks: which answers it masks, how it searches, and its service on a socket.
+
+The networks in the repository are as good as the manifest says, small, and able to play under all rules.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import random
 import re
 import sys
 import threading
+import tomllib
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -19,20 +23,27 @@ from typer.testing import CliRunner
 
 from agents import neural, neural_cli
 from agents.agent import AgentError, Limits
-from agents.morris_networks import NONE, service
-from agents.morris_networks.good_moves import States, as_rows
-from agents.morris_networks.networks import Choice, Floats, Moves, load_networks
-from agents.neural import Node, Puct
+from agents.morris_networks import DESIGNS, NONE, service
+from agents.morris_networks.good_moves import GoodMoves, States, as_rows, held_out, read_good_moves
+from agents.morris_networks.measure import measure
+from agents.morris_networks.networks import FILES, Choice, Floats, Moves, Networks, load_networks
+from agents.neural import Neural, NeuralOptions, Node, Puct
 from games.nine_mens_morris import CELLS, MorrisRules, NineMensMorris
+from places.weights import MODELS
 from tests.agents.random_games import positions
+from tests.conftest import DATA
 
 START = "O" * 24 + "9900"
+GOOD_MOVES = DATA / "morris" / "good-moves.train.txt"
+MANIFEST = tomllib.loads((MODELS / "manifest.toml").read_text(encoding="utf-8"))
+SPLIT_SEED, SAMPLED = 1, 8
+"""One in so many held-out positions is asked; `kibitzer eval-neural` measures the figures on all of them."""
 
 
-class FarthestPoint:
+class FarthestPoint(Networks):
     """Fake networks that prefer moves to points with higher numbers; every answer counts two masked illegal choices."""
 
-    def answers(self, states: States) -> Moves:
+    def _best(self, states: States) -> Moves:
         return np.tile(np.array([[23, NONE, NONE]]), (len(states), 1))
 
     def choose(self, state: States, legal: Moves) -> Choice:
@@ -44,12 +55,12 @@ class FarthestPoint:
 
 
 @pytest.fixture
-def agent(monkeypatch: pytest.MonkeyPatch) -> Callable[..., neural.Neural]:
+def agent(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Neural]:
     monkeypatch.setattr(neural, "load_networks", lambda design: FarthestPoint())
-    return lambda **options: neural.Neural(NineMensMorris(), neural.NeuralOptions(**options))
+    return lambda **options: Neural(NineMensMorris(), NeuralOptions(**options))
 
 
-def test_the_likeliest_legal_move_is_played_and_what_was_masked_is_told(agent: Callable[..., neural.Neural]) -> None:
+def test_the_likeliest_legal_move_is_played_and_what_was_masked_is_told(agent: Callable[..., Neural]) -> None:
     game = NineMensMorris()
     for position in positions(game, 9, 30):
         answer = agent().choose(position, Limits(), threading.Event())
@@ -57,7 +68,7 @@ def test_the_likeliest_legal_move_is_played_and_what_was_masked_is_told(agent: C
         assert (answer.masked, answer.score, answer.depth) == (2, 0.5, 0)
 
 
-def test_the_search_takes_a_win_that_the_networks_would_miss(agent: Callable[..., neural.Neural]) -> None:
+def test_the_search_takes_a_win_that_the_networks_would_miss(agent: Callable[..., Neural]) -> None:
     game = NineMensMorris()
     position = game.parse_position("MMOOOOOOOOOOOOMOOOOOEEOE" + "0033")
     assert agent().choose(position, Limits(), threading.Event()).move.removed is None
@@ -66,7 +77,7 @@ def test_the_search_takes_a_win_that_the_networks_would_miss(agent: Callable[...
     assert answer.score == 1.0
 
 
-def test_the_search_answers_at_once_when_it_is_stopped(agent: Callable[..., neural.Neural]) -> None:
+def test_the_search_answers_at_once_when_it_is_stopped(agent: Callable[..., Neural]) -> None:
     stop = threading.Event()
     stop.set()
     game = NineMensMorris()
@@ -90,12 +101,12 @@ def test_a_missing_network_refuses_the_agent_by_name(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(neural, "load_networks", absent)
     with pytest.raises(AgentError, match="neural: there is no network paper"):
-        neural.Neural(NineMensMorris(), neural.NeuralOptions(design="paper"))
+        Neural(NineMensMorris(), NeuralOptions(design="paper"))
 
 
 def test_boards_that_the_networks_do_not_know_are_not_played() -> None:
-    assert not neural.Neural.plays(NineMensMorris(MorrisRules(men=12)))
-    assert not neural.Neural.plays(NineMensMorris(MorrisRules(diagonals=True)))
+    assert not Neural.plays(NineMensMorris(MorrisRules(men=12)))
+    assert not Neural.plays(NineMensMorris(MorrisRules(diagonals=True)))
 
 
 def test_the_tree_finds_a_move_that_wins_at_once() -> None:
@@ -236,15 +247,58 @@ def evaluate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., s
     return lambda *options: CliRunner().invoke(neural_cli.app, ["eval-neural", str(file), *options]).output
 
 
-def test_eval_prints_the_figures_and_those_of_each_phase(evaluate: Callable[..., str]) -> None:
+def test_eval_prints_the_figures_and_those_of_each_phase_and_times_decisions_where_asked(
+    evaluate: Callable[..., str],
+) -> None:
     told = json.loads(evaluate("--json"))
     assert (told["design"], told["states"], told["accuracy"], told["legality"]) == ("ours", 2, 50.0, 100.0)
     assert set(told["phases"]) == {"placing", "moving", "flying"}
     assert set(told["phases"]["placing"]) == {"states", "accuracy", "to", "from", "remove", "legality"}
     assert "decision_ms" not in told
-
-
-def test_eval_times_decisions_where_asked(evaluate: Callable[..., str]) -> None:
     spent_ms = json.loads(evaluate("--time", "--json"))["decision_ms"]
     assert 0 <= spent_ms["median"] <= spent_ms["p95"]
     assert "a decision takes" in evaluate("--time")
+
+
+@pytest.fixture(scope="module")
+def sample() -> GoodMoves:
+    if not GOOD_MOVES.is_file():
+        pytest.skip(f"{GOOD_MOVES} is not there")
+    good = read_good_moves(GOOD_MOVES)
+    return good.rows(np.flatnonzero(held_out(good.states, SPLIT_SEED))[::SAMPLED])
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_held_out_figures_of_a_sample_agree_with_the_manifest(design: str, sample: GoodMoves) -> None:
+    entry = MANIFEST[FILES[design][0]]
+    assert entry["split_seed"] == SPLIT_SEED
+    found = measure(sample, load_networks(design).answers(sample.states))["all"]
+    assert found.pop("states") == len(sample) == -(-entry["held_out_states"] // SAMPLED)
+    wanted = {name: entry[f"held_out_{name}"] for name in found}
+    for name, percent in wanted.items():
+        deviation = 100 * ((percent / 100) * (1 - percent / 100) / len(sample)) ** 0.5
+        assert found[name] == pytest.approx(percent, abs=4 * deviation + 100 / len(sample)), name
+    assert wanted["accuracy"] > 38.5
+    assert wanted["legality"] > 99.9
+
+
+def test_all_networks_of_morris_have_less_than_ten_megabytes() -> None:
+    files = [MODELS / MANIFEST[name]["file"] for names in FILES.values() for name in names]
+    assert sum(path.stat().st_size for path in files) < 10_000_000
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize(
+    "rules", [MorrisRules(), MorrisRules(flying=True, mill_protected=True)], ids=["plain", "flying"]
+)
+def test_a_game_against_itself_is_legal_and_ends(design: str, rules: MorrisRules) -> None:
+    game = NineMensMorris(rules)
+    player = Neural(game, NeuralOptions(design=design))
+    position = game.initial()
+    for _ in range(600):
+        if game.outcome(position) is not None:
+            return
+        answer = player.choose(position, Limits(), threading.Event())
+        assert answer.move in game.legal_moves(position)
+        position = game.apply(position, answer.move)
+    pytest.fail("600 plies, and no end")

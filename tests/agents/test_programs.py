@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from agents import board_file, programs
-from agents.board_file import BoardFileError
+from agents import programs
+from agents.programs import BoardFileError
 from agents.programs_cli import app
 from games.reversi import Position, Reversi
 from rules.turns import line_of_play
@@ -40,15 +40,12 @@ def board(tmp_path: Path) -> Path:
     return write(tmp_path / "board.json", CLEAN)
 
 
-def test_the_clean_board_is_the_usual_start(board: Path) -> None:
-    assert board_file.read(board) == Reversi().initial().discs
-
-
 def test_a_board_makes_the_round_trip_and_keeps_its_permissions(board: Path) -> None:
+    assert programs.read_board(board) == Reversi().initial().discs
     board.chmod(0o640)
     position = line_of_play(Reversi(), ["d3", "c5", "f6"])[-1]
-    board_file.write(board, position.discs)
-    assert board_file.read(board) == position.discs
+    programs.write_board(board, position.discs)
+    assert programs.read_board(board) == position.discs
     assert board.stat().st_mode & 0o777 == 0o640
     assert [path.name for path in board.parent.iterdir()] == ["board.json"]
     assert json.loads(board.read_text())[2][3] == 1
@@ -60,7 +57,7 @@ def test_one_move_plays_a_legal_move_for_the_symbol(board: Path, symbol: int) ->
     told = json.loads(done.stdout)
     game, before = Reversi(), Position(Reversi().initial().discs, symbol - 1)
     after = game.apply(before, game.parse_move(before, told["move"]))
-    assert board_file.read(board) == after.discs
+    assert programs.read_board(board) == after.discs
     assert told["symbol"] == symbol
 
 
@@ -95,7 +92,7 @@ def changed(row: int, column: int, value: object) -> list[list[object]]:
 def test_a_wrong_board_is_refused_with_row_and_value(tmp_path: Path, rows: object, words: str) -> None:
     path = write(tmp_path / "board.json", rows)
     with pytest.raises(BoardFileError, match=words):
-        board_file.read(path)
+        programs.read_board(path)
     before = path.read_bytes()
     assert run("one-move", "1", str(path)).exit_code == 2
     assert path.read_bytes() == before
@@ -106,7 +103,7 @@ def test_a_file_that_is_no_json_is_refused(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "board.json"
     path.write_bytes(data)
     with pytest.raises(BoardFileError, match=r"board\.json"):
-        board_file.read(path)
+        programs.read_board(path)
 
 
 def test_a_missing_file_and_a_wrong_symbol_are_refused(board: Path, tmp_path: Path) -> None:
@@ -121,7 +118,7 @@ def test_two_good_programs_play_to_the_end_by_the_rules(board: Path) -> None:
     position = game.initial()
     while position.side == 1 or (position.discs[0] | position.discs[1]).bit_count() < 50:
         position = game.apply(position, dice.choice(game.legal_moves(position)))
-    board_file.write(board, position.discs)
+    programs.write_board(board, position.discs)
     done = run("match", "--programs", command("good"), command("good"), "--json", "--board", str(board))
     told = json.loads(done.stdout)
     last = line_of_play(game, told["moves"], position)[-1]
@@ -155,7 +152,7 @@ def test_a_bad_program_loses_with_the_rule_named(board: Path, manner: str, rule:
     assert words in told["text"]
     assert len(told["moves"]) == (manner != "stalls")
     after = line_of_play(Reversi(), told["moves"])[-1]
-    assert board_file.read(board) == after.discs
+    assert programs.read_board(board) == after.discs
 
 
 def test_a_program_that_must_pass_and_changes_the_board_loses(tmp_path: Path) -> None:

@@ -29,10 +29,10 @@ ROOT = Path(__file__).resolve().parents[2]
 class Talk:
     """A conversation with one of our engines, played by an agent that needs no machine code."""
 
-    def __init__(self, protocol: str, player: str = "minimax:depth=1", **rules: object) -> None:
+    def __init__(self, protocol: str, player: str = "minimax:depth=1", game: str = "") -> None:
         self.lines: list[str] = []
-        game = games.load(protocols.games_of(protocol)[0], rules)
-        self.session: Any = protocols.open_session(protocol, game, players.parse(player), self.lines.append)
+        self.game: Any = games.load(game or protocols.games_of(protocol)[0])
+        self.session: Any = protocols.open_session(protocol, self.game, players.parse(player), self.lines.append)
 
     def say(self, *lines: str) -> list[str]:
         """Sends these lines, waits for the engine to finish, and returns its answers."""
@@ -71,64 +71,26 @@ def test_uci_closes_a_mill_and_takes_a_man_by_a_second_move() -> None:
     told = talk.say("position startpos moves a7 a1 d7 d1 g7", "go depth 2")[-1]
     assert told in ("bestmove xa1", "bestmove xd1")
     assert talk.say(f"position startpos moves a7 a1 d7 d1 g7 {told.split()[1]}", "go depth 1")[-1] != "bestmove none"
-
-
-def test_uci_takes_a_man_though_it_did_not_close_the_mill_itself() -> None:
+    # It takes one also where it has not closed the mill itself.
     assert Talk("uci").say("position startpos moves a7 a1 d7 d1 g7", "go depth 2")[-1].startswith("bestmove x")
 
 
 def test_uci_moves_men_with_a_hyphen_and_tells_its_line() -> None:
     fen = "O@O@****/********/*@*O*@*O m m s 4 0 4 0"
     refused, _, best = Talk("uci").say(f"position fen {fen}", "go depth 1")
-    assert refused == "info string position not changed: " + _refusal(fen)
+    assert refused.startswith(f"info string position not changed: {fen!r} is no position of morris")
     assert best == Talk("uci").say("go depth 1")[-1]
     *_, info, best = Talk("uci").say(f"position fen {fen.replace(' m m s', ' w m s')}", "go depth 1")
     assert best.split()[1][2:3] == "-"
     assert info.startswith("info depth 1 score cp ")
 
 
-def _refusal(fen: str) -> str:
-    with pytest.raises(PositionError) as refused:
-        sanmill.from_fen(games.load("morris"), fen.split())  # type: ignore[arg-type]
-    return str(refused.value)
-
-
-def test_uci_stops_endless_thinking_and_answers() -> None:
+@pytest.mark.parametrize(("go", "end"), [("go infinite", "stop"), ("go movetime 600000", "quit")])
+def test_uci_answers_where_its_thinking_is_stopped_or_quit(go: str, end: str) -> None:
     talk = Talk("uci", "mcts")
-    assert talk.session.hear("go infinite")
-    assert talk.session.hear("stop")
+    assert talk.session.hear(go)
+    assert talk.session.hear(end) == (end == "stop")
     assert talk.lines[-1].startswith("bestmove ")
-
-
-def test_uci_quits_in_the_middle_of_thinking() -> None:
-    talk = Talk("uci", "mcts")
-    assert talk.session.hear("go movetime 600000")
-    assert not talk.session.hear("quit")
-    assert talk.lines[-1].startswith("bestmove ")
-
-
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        ("dance", "unknown command 'dance'"),
-        ("position", "position not changed"),
-        ("position startpos moves z9", "no point 'z9'"),
-        ("position startpos moves a1 a1", "a1 is occupied"),
-        ("position startpos moves a1 xd1", "no mill was just closed"),
-        ("position startpos moves a7 a1 d7 d1 g7 d2", "a man must be taken first"),
-        ("position fen rubbish", "is no position of morris"),
-        ("position fen OOO*****/********/******** w p p 2 7 0 9", "shows other numbers of men"),
-        ("go depth x", "depth is followed by a whole number"),
-        ("setoption name Magic value 3", "there is no option 'Magic'"),
-        ("\x00\x01\ufffd", "unknown command"),
-    ],
-)
-def test_uci_tells_what_it_cannot_obey_and_goes_on(line: str, words: str) -> None:
-    talk = Talk("uci")
-    told = talk.say(line)
-    assert told[0].startswith("info string ")
-    assert words in told[0]
-    assert talk.say("isready") == ["readyok"]
 
 
 def test_uci_says_none_where_the_game_is_over() -> None:
@@ -182,6 +144,8 @@ def test_nboard_does_not_lay_its_own_move_until_it_is_told() -> None:
     again = [line for line in talk.say("go") if line.startswith("===")]
     assert first[0].split("/")[0] == again[0].split("/")[0]
     assert not any(line.startswith("warning") for line in talk.say("move F5", "move d6//1.2", "go"))
+    assert talk.say("learn") == ["learned"]
+    assert not talk.session.hear("quit")
 
 
 def test_nboard_passes_and_reads_passes() -> None:
@@ -217,33 +181,6 @@ def test_while_the_evaluation_is_loading_no_worth_is_told(monkeypatch: pytest.Mo
     assert "score" not in info and " pv " in info
 
 
-def test_nboard_learns_and_quits() -> None:
-    talk = Talk("nboard")
-    assert talk.say("learn") == ["learned"]
-    assert not talk.session.hear("quit")
-
-
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        ("dance", "unknown command"),
-        ("set depth deep", "set depth takes a whole number"),
-        ("set game (;GM[Go];)", "is no game: it has no BO"),
-        ("set game (;BO[8 xx *];)", "is not 64 characters"),
-        (f"set game {GAME_SENT.replace('W[F6', 'B[F6')}", "it is white's turn"),
-        ("move A1", "turns no disc over"),
-        ("move", "is no move"),
-        ("hint many", "hint takes a whole number"),
-    ],
-)
-def test_nboard_warns_of_what_it_cannot_obey_and_goes_on(line: str, words: str) -> None:
-    talk = Talk("nboard")
-    told = talk.say(line)
-    assert told[0].startswith("warning ")
-    assert words in told[0]
-    assert talk.say("ping 1") == ["pong 1"]
-
-
 def test_scores_are_told_in_discs() -> None:
     assert discs(-635) == -6.35
     assert discs(100_000 + 1200) == 12
@@ -270,6 +207,7 @@ def point(line: str) -> tuple[int, int]:
 
 def test_gomocup_begins_answers_and_ends() -> None:
     talk = Talk("gomocup")
+    assert talk.say("BEGIN") == ["ERROR START comes first"]
     assert talk.say("START 15") == ["OK"]
     (first,) = talk.say("BEGIN")
     assert max(point(first)) < 15
@@ -288,13 +226,8 @@ def test_gomocup_takes_a_whole_board_and_sees_its_own_four() -> None:
     )
     assert lines[0] == "OK"
     assert lines[1] in ("2,7", "7,7")
-
-
-def test_gomocup_as_the_second_player_is_white() -> None:
-    talk = Talk("gomocup")
-    lines = talk.say("START 19", "BOARD", "9,9,2", "DONE")
-    assert len(lines) == 2
-    assert point(lines[1]) != (9, 9)
+    lines = Talk("gomocup").say("START 19", "BOARD", "9,9,2", "DONE")  # as the second player it is white
+    assert len(lines) == 2 and point(lines[1]) != (9, 9)
 
 
 def test_gomocup_takes_stones_back_and_starts_again() -> None:
@@ -327,28 +260,6 @@ def test_gomocup_keeps_a_reserve_of_the_time_for_a_turn() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "answer"),
-    [
-        ("DANCE", "UNKNOWN DANCE"),
-        ("DAN\rCE", "UNKNOWN DAN CE"),
-        ("START 4", "ERROR boards have 15 or 19 lines, not 4"),
-        ("START", "ERROR START takes a whole number"),
-        ("RECTSTART 15,19", "ERROR boards are square"),
-        ("TURN 15,0", "ERROR 15,0 is no point"),
-        ("TURN a,b", "ERROR 'a,b' is not 2 whole numbers"),
-        ("TURN -1,3", "ERROR"),
-        ("INFO timeout_turn soon", "ERROR timeout_turn takes a whole number"),
-        ("ABOUT", 'name="Kibitzer"'),
-    ],
-)
-def test_gomocup_answers_what_it_cannot_obey_and_goes_on(line: str, answer: str) -> None:
-    talk = Talk("gomocup")
-    talk.say("START 15")
-    assert talk.say(line)[0].startswith(answer)
-    assert talk.say("BEGIN")[0].count(",") == 1
-
-
-@pytest.mark.parametrize(
     ("lines", "answer"),
     [
         (["BOARD", "1,1,1", "1,1,2", "DONE"], "ERROR BOARD lists a point twice"),
@@ -365,8 +276,64 @@ def test_gomocup_refuses_boards_that_cannot_be(lines: list[str], answer: str) ->
     assert talk.say("START 15", *lines)[-1].startswith(answer)
 
 
-def test_gomocup_wants_a_start_first() -> None:
-    assert Talk("gomocup").say("BEGIN") == ["ERROR START comes first"]
+REFUSED = {
+    "uci": [
+        ("dance", "unknown command 'dance'"),
+        ("position", "position not changed"),
+        ("position startpos moves z9", "no point 'z9'"),
+        ("position startpos moves a1 a1", "a1 is occupied"),
+        ("position startpos moves a1 xd1", "no mill was just closed"),
+        ("position startpos moves a7 a1 d7 d1 g7 d2", "a man must be taken first"),
+        ("position fen rubbish", "is no position of morris"),
+        ("position fen OOO*****/********/******** w p p 2 7 0 9", "shows other numbers of men"),
+        ("go depth x", "depth is followed by a whole number"),
+        ("setoption name Magic value 3", "there is no option 'Magic'"),
+        ("\x00\x01\ufffd", "unknown command"),
+    ],
+    "nboard": [
+        ("dance", "unknown command"),
+        ("set depth deep", "set depth takes a whole number"),
+        ("set game (;GM[Go];)", "is no game: it has no BO"),
+        ("set game (;BO[8 xx *];)", "is not 64 characters"),
+        (f"set game {GAME_SENT.replace('W[F6', 'B[F6')}", "it is white's turn"),
+        ("move A1", "turns no disc over"),
+        ("move", "is no move"),
+        ("hint many", "hint takes a whole number"),
+    ],
+    "gomocup": [
+        ("START 4", "boards have 15 or 19 lines, not 4"),
+        ("START", "START takes a whole number"),
+        ("RECTSTART 15,19", "boards are square"),
+        ("TURN 15,0", "15,0 is no point"),
+        ("TURN a,b", "'a,b' is not 2 whole numbers"),
+        ("TURN -1,3", ""),
+        ("INFO timeout_turn soon", "timeout_turn takes a whole number"),
+    ],
+}
+ALIVE = {"uci": ("info string ", "isready", "readyok"), "nboard": ("warning ", "ping 1", "pong 1")}
+ALIVE["gomocup"] = ("ERROR ", "START 15", "OK")
+
+
+@pytest.mark.parametrize(
+    ("protocol", "line", "words"), [(name, *one) for name, all_of in REFUSED.items() for one in all_of]
+)
+def test_what_cannot_be_obeyed_is_told_and_the_talk_goes_on(protocol: str, line: str, words: str) -> None:
+    error, asked, answer = ALIVE[protocol]
+    talk = Talk(protocol)
+    talk.say(*(["START 15"] if protocol == "gomocup" else []))
+    told = talk.say(line)
+    assert told[0].startswith(error) and words in told[0]
+    assert talk.say(asked) == [answer]
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"), [("DANCE", "UNKNOWN DANCE"), ("DAN\rCE", "UNKNOWN DAN CE"), ("ABOUT", 'name="Kibitzer"')]
+)
+def test_gomocup_answers_and_goes_on(line: str, answer: str) -> None:
+    talk = Talk("gomocup")
+    talk.say("START 15")
+    assert talk.say(line)[0].startswith(answer)
+    assert talk.say("BEGIN")[0].count(",") == 1
 
 
 # The command
@@ -439,27 +406,17 @@ def test_nboard_waits_for_the_code_before_it_says_its_name(monkeypatch: pytest.M
 
 
 def test_uci_is_spoken_for_chess_with_claims_left_out_and_scores_of_the_mover() -> None:
-    lines: list[str] = []
-    game = games.load("chess")
-    session = protocols.open_session("uci", game, players.parse("alphabeta:depth=2"), lines.append)
-    knights = "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8"
-    for line in ("uci", f"position startpos moves {knights}", "go depth 1"):
-        session.hear(line)
-    session.close()
-    best = lines[-1].split()
+    talk = Talk("uci", "alphabeta:depth=2", "chess")
+    best = talk.say("position startpos moves g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8", "go depth 1")[-1].split()
     assert best[0] == "bestmove" and len(best[1]) == 4
-    lines.clear()
-    for line in ("position fen k7/8/8/8/8/8/1q6/7K b - - 0 1", "go depth 2", "position fen 8 w - - 0 1"):
-        session.hear(line)
-        session._thinking.finish()  # type: ignore[attr-defined]
-    session.close()
-    assert lines[1].startswith("bestmove ") and "score cp " in lines[0] and "score cp -" not in lines[0]
-    assert lines[2].startswith("info string position not changed")
+    info, best_move = talk.say("position fen k7/8/8/8/8/8/1q6/7K b - - 0 1", "go depth 2")
+    assert best_move.startswith("bestmove ") and "score cp " in info and "score cp -" not in info
+    assert talk.say("position fen 8 w - - 0 1")[0].startswith("info string position not changed")
 
 
 def test_uci_tells_castling_by_the_rook_once_chess960_is_switched_on() -> None:
-    lines: list[str] = []
-    session: Any = protocols.open_session("uci", games.load("chess"), players.parse("random"), lines.append)
+    talk = Talk("uci", "random", "chess")
+    session, lines = talk.session, talk.lines
 
     def castling() -> list[str]:
         session.hear("position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1")

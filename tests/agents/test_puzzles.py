@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import games
 from agents import puzzles
 from agents.endgames import Solver
-from agents.puzzles.certificate import Certificate
+from agents.puzzles import Certificate
 from agents.solve_cli import app
 from agents.values import final_lead
 from rules import AnyGame

@@ -12,8 +12,7 @@ import pytest
 import games
 from agents import players, protocols, registry
 from agents.agent import Limits
-from agents.engines.engine_protocols import deadline_in
-from agents.engines.gtp import Gtp, GtpRefused
+from agents.engines.engine_protocols import Gtp, GtpRefused, deadline_in
 from agents.engines.process import EngineProcess
 from agents.engines.uci import Uci
 from rules.turns import line_of_play

@@ -11,8 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from agents.endgames import Solver
-from agents.obf import read_obf
-from agents.solve_cli import app
+from agents.solve_cli import app, read_obf
 from games.reversi import Reversi
 
 FIRST = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X; G8:+18; H1:+12;"

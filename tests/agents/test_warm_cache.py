@@ -7,24 +7,28 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-RECORD = """
-import json, threading
+HEAD = """
+import json, os, threading
 from pathlib import Path
-from numba.core import event
 import games
 from agents import kernels
 from agents.agent import Limits
 from agents.registry import load_agent
 from rules.turns import line_of_play
-compilations = event.RecordingListener()
-event.register("numba:compile", compilations)
 results = {}
 """
 TAKE_DOWN = """
-results[{name!r}] = [len(compilations.buffer), found]
+results[{name!r}] = [count(), found]
+"""
+RECORD = """
+from numba.core import event
+compilations = event.RecordingListener()
+event.register("numba:compile", compilations)
+count = lambda: len(compilations.buffer)
 """
 PROGRAMS = {
     "morris": """
@@ -38,7 +42,8 @@ found = [answer.score, answer.nodes, list(answer.pv)]
 from games.nine_mens_morris.kernel import MorrisSearch
 from agents.jobs import ALONE
 from agents.tables.build import Builder
-game = games.load("morris", {"flying": True})
+os.environ["KIBITZER_TABLES"] = "tables"
+game = games.load("morris", {"flying": True, "men": 3})  # of which there are no larger tables
 [header] = Builder(game, Path("tables"), lambda what, steps: None).build(6, ALONE)
 search = MorrisSearch(game, 1, 0)
 search.begin(game.parse_position("OOMOEOMOOOOOMOOEOEOOOOOO0033"), 1000, False)
@@ -75,18 +80,21 @@ for options in ({}, {"heuristic": "windows"}):
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, tuple[int, object]]]:
-    """What each of two processes, one after the other, had compiled by the end of each program, and what it found."""
-    root = Path(__file__).resolve().parents[2]
-    script = RECORD + "".join(text + TAKE_DOWN.format(name=name) for name, text in PROGRAMS.items())
-    found = []
-    for _ in range(2):
-        folder = tmp_path_factory.mktemp("warm")
-        environment = {**os.environ, "PYTHONPATH": str(root), "KIBITZER_TABLES": str(folder / "tables")}
-        command = [sys.executable, "-c", script + "print(json.dumps(results))"]
-        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
-        assert done.returncode == 0, done.stderr
-        found.append(json.loads(done.stdout))
-    return found
+    """What this process and then another one had compiled by the end of each program, and what they found."""
+    root, found = Path(__file__).resolve().parents[2], list[dict[str, tuple[int, object]]]()
+    script = HEAD + "".join(text + TAKE_DOWN.format(name=name) for name, text in PROGRAMS.items())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path_factory.mktemp("cold"))
+        patch.setenv("KIBITZER_TABLES", "")
+        names: dict[str, Any] = {"count": int}
+        exec(compile(script, "programs", "exec", dont_inherit=True), names)
+        found.append(json.loads(json.dumps(names["results"])))
+    folder = tmp_path_factory.mktemp("warm")
+    environment = {**os.environ, "PYTHONPATH": str(root), "KIBITZER_TABLES": ""}
+    command = [sys.executable, "-c", RECORD + script + "print(json.dumps(results))"]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return [*found, json.loads(done.stdout)]
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

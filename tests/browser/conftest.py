@@ -56,7 +56,6 @@ def look(browser: Browser) -> Iterator[Callable[..., Page]]:
 
 @pytest.fixture
 def table(tmp_path: Path) -> Iterator[Callable[..., Table]]:
-    """Opens tables, by default without a camera, and closes them after the test."""
     opened: list[Table] = []
 
     def begun(game: str, /, **settings: Any) -> Table:

@@ -18,7 +18,6 @@ from tests.waiting import wait_for
 
 ROOT = Path(__file__).resolve().parents[2]
 SLOW_MS = 120_000
-"""Milliseconds to wait for a demo, which first calibrates its eyes."""
 
 
 @pytest.fixture

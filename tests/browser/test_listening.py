@@ -12,9 +12,9 @@ from playwright.sync_api import Browser, Page, expect
 
 from lab.bench.browsing import CHROMIUM
 from lab.bench.phone import scanned
-from lab.bench.talk import spoken
 from tests.browser.conftest import TIMEOUT_MS, Tables
 from tests.browser.test_access import door
+from tests.daemon.speech import spoken
 from tests.waiting import wait_for
 
 pytest.importorskip("pocketsphinx", reason="no recogniser: the package pocketsphinx is not installed")

@@ -62,7 +62,6 @@ def make(page: Page, game: AnyGame, position: Any, move: Any) -> None:
 
 
 def hold(page: Page, halves: list[str]) -> None:
-    """Takes a tile into the hand, the right way round."""
     wanted = "-".join(halves)
     for tile_name in (wanted, wanted[::-1]):
         tile = page.locator(f'#hand button[data-tile="{tile_name}"]').first

@@ -91,7 +91,7 @@ def test_a_review_is_made_and_marks_the_blunder_with_the_better_move_on_the_boar
 def test_a_review_is_stopped_and_keeps_what_is_done_and_another_game_waits(
     served: WebPage, look: Look, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(served._archive._game_reviews._reviewing, "_time_s", 3.0)  # type: ignore[union-attr]
+    monkeypatch.setattr(served._archive._game_reviews, "_time_s", 3.0)  # type: ignore[union-attr]
     page = look(served.address + "games")
     opened(page, "Reversi")
     page.click("#review-begin")
@@ -111,7 +111,7 @@ def test_a_review_whose_process_dies_says_so(tmp_path: Path, look: Look, monkeyp
     served = WebPage(port=0, journal=path)
     served.publish(state=state(game_id="20990101T000000-00000000"))
     broken = (sys.executable, "-c", "import sys; sys.exit('kibitzer analyse: out of paper')")
-    monkeypatch.setattr(served._archive._game_reviews._reviewing, "_command", broken)  # type: ignore[union-attr]
+    monkeypatch.setattr(served._archive._game_reviews, "_command", broken)  # type: ignore[union-attr]
     page = look(served.address + "games")
     opened(page, "Reversi")
     page.click("#review-begin")

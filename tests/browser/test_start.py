@@ -9,13 +9,13 @@ from playwright.sync_api import expect
 
 import games
 from calibration.template import load_template
+from lab.simulated.mjpeg_server import MjpegServer
 from lab.simulated.source import SimulatedSource
 from lab.simulated.style import default_style
 from lab.simulated.table import SimulatedTable
 from tests.browser.conftest import Look, Tables
 from tests.browser.test_access import serious
 from tests.browser.test_playing import has_come, point
-from vision.sources.mjpeg_server import MjpegServer
 
 SIZES = {"phone": (390, 844), "tablet": (820, 1180), "laptop": (1366, 768)}
 

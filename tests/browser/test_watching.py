@@ -11,12 +11,12 @@ from playwright.sync_api import Page, Route, expect
 
 from calibration.template import load_template
 from lab.bench.browsing import SIZE_PX
+from lab.simulated.mjpeg_server import MjpegServer
 from lab.simulated.source import SimulatedSource
 from lab.simulated.style import default_style
 from lab.simulated.table import SimulatedTable
 from tests.browser.conftest import Look, Tables
 from tests.browser.test_playing import WHOLE, good_moves
-from vision.sources.mjpeg_server import MjpegServer
 
 SLOW_MS = 180_000
 NOTE_TEXTS = """() => {

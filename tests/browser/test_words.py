@@ -77,7 +77,6 @@ class Reader:
         self.english: dict[str, str] = {}
 
     def read(self, where: str) -> None:
-        """Notes each visible text that is not wholly translated."""
         for text in self.page.evaluate(SEEN):
             if untranslated(FACTS.sub("", text), NAMES):
                 self.english.setdefault(text, where)

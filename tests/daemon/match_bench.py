@@ -11,6 +11,7 @@ import numpy as np
 
 import games
 from agents.messages import AnswerMessage, FailureMessage, LimitsPart, ReplyMessage, StateMessage
+from calibration.template import load_template
 from daemon.bus.hints import Coach
 from daemon.config.seats import Seat
 from daemon.game.effects import Announcement, Effect, Finish, Record, Rewrite, TakeBack
@@ -18,7 +19,7 @@ from daemon.judging.referee import Referee
 from daemon.match.match import Match
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.learning import StartLesson
-from daemon.perception.pipeline import Observation
+from daemon.perception.pipeline import Observation, Pipeline
 from rules import AnyGame
 from tests.daemon.readings import reading_of
 from tests.daemon.sights import FROM_ABOVE, NoLooks, sight
@@ -29,13 +30,10 @@ from vision.watching.watcher import Phase
 from wording import Sentences, sentence
 
 PICTURE = np.zeros((4, 4, 3), np.uint8)
-
-
 LOCKED = Alignment(None, "locked", relocked=False, quality=1.0, moved_px=0.0)
-
-
 MAX_FRAMES = 5
 SETTLED = sight("settled", fresh=True)
+Watching = tuple[BoardTracker, list[Announcement]]
 
 
 class ScriptedPipeline:
@@ -111,7 +109,7 @@ class Post:
         taken, self.inbox = self.inbox, []
         return taken
 
-    def answer(self, move: str, sequence: int | None = None, agent: str = "alphabeta") -> None:
+    def answer(self, move: str, sequence: int | None = None, agent: str = "alphabeta", **more: Any) -> None:
         state = self.states[-1]
         self.inbox.append(
             ReplyMessage(
@@ -121,6 +119,7 @@ class Post:
                 game_id=state.game_id,
                 sequence=state.sequence if sequence is None else sequence,
                 move=move,
+                **more,
             )
         )
 
@@ -202,6 +201,16 @@ def bench_with(
     eyes.watched = watched  # the start, before the first reading
     match.start()
     return Bench(referee.game, match, eyes, pipeline, notebook, post, heard, now_s)
+
+
+def watching(game: AnyGame, start: Any = None, *, in_photos: bool = False, settle_s: float = 0.4) -> Watching:
+    """Real eyes over a new game, and the list of what they lead to."""
+    heard: list[Announcement] = []
+    referee = Referee(game, history=[] if start is None else [start], in_photos=in_photos)
+    match = Match(referee, listeners=[heard.append])
+    eyes = BoardTracker(Pipeline(load_template(game.name), None, settle_s=settle_s), match)
+    match.start()
+    return eyes, heard
 
 
 def lay(bench: Bench, tile: str, arm: str | None = None) -> list[str]:

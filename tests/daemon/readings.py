@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from daemon.game.effects import Announcement, Effect, Record
+from daemon.judging.referee import Referee
 from lab.bench.readings import judged, look_at, reading_of
 from rules import AnyGame
+from rules.turns import line_of_play
 
 __all__ = ["board_with", "judged", "look_at", "reading_of"]
 
@@ -15,3 +21,27 @@ def board_with(game: AnyGame, **men: str) -> str:
         for name in names.split():
             cells[game.cells.index(name)] = letter
     return "".join(cells)
+
+
+def after(
+    game: AnyGame, texts: Sequence[str], agents: tuple[str | None, str | None] = (None, None), start: Any = None
+) -> Referee:
+    """A referee that believes these moves and has seen nothing."""
+    return Referee(game, agents, line_of_play(game, texts, start), texts)
+
+
+def see(referee: Referee, board: str, **doubts: tuple[str, float]) -> list[Effect]:
+    return judged(referee, reading_of(referee.game, board, doubts=doubts))
+
+
+def announced(effects: Iterable[Effect]) -> list[Announcement]:
+    return [one for one in effects if isinstance(one, Announcement)]
+
+
+def codes(effects: Iterable[Effect]) -> list[str]:
+    return [one.code for one in announced(effects)]
+
+
+def moves(effects: Iterable[Effect]) -> list[str]:
+    """The moves that are recorded."""
+    return [one.move for one in effects if isinstance(one, Record)]

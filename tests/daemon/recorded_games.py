@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
+import functools
 import random
+import shutil
 import sqlite3
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +27,14 @@ def connection(journal: Journal) -> sqlite3.Connection:
     """What a test does to a record behind its back."""
     assert journal._connection is not None
     return journal._connection
+
+
+@functools.cache
+def kept_journal() -> Journal:
+    """One journal for all generated games: to open one takes longer than to record a game."""
+    folder = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Journal(Path(folder) / "journal.sqlite")
 
 
 def random_moves(game: AnyGame, chance: random.Random, most: int) -> tuple[Any, list[str]]:
@@ -55,21 +67,20 @@ def record_game(
     game_id = journal.new_game(game.name, rule_texts(game), players, control.as_object() if control else None)
     clock, now_s, position = GameClock(control or TimeControl()), 0.0, start
     clock.run(game.to_move(position), now_s)
-    for ply, text in enumerate(texts, 1):
-        side, move = game.to_move(position), game.parse_move(position, text)
-        seen = bool(game.steps(position, move))
-        position = game.apply(position, move)
-        now_s += chance.choice([0.0, 0.5, 2.25])
-        times = clock.made(side, now_s, text, seen=seen) if control else None
-        clock.run(game.to_move(position), now_s)
-        thought = Thought(chance.choice([-1.5, 0.0, 120.0]), 5, 1000, 0.7) if control and side else None
-        journal.append(
-            game_id,
-            Record(ply, side, text, game.format_position(position), game.board(position), times=times, thought=thought),
-        )
-    ended = outcome or game.outcome(position)
-    if ended is not None:
-        journal.finish(game_id, ended)
+    with journal.together():
+        for ply, text in enumerate(texts, 1):
+            side, move = game.to_move(position), game.parse_move(position, text)
+            seen = bool(game.steps(position, move))
+            position = game.apply(position, move)
+            now_s += chance.choice([0.0, 0.5, 2.25])
+            times = clock.made(side, now_s, text, seen=seen) if control else None
+            clock.run(game.to_move(position), now_s)
+            thought = Thought(chance.choice([-1.5, 0.0, 120.0]), 5, 1000, 0.7) if control and side else None
+            written = game.format_position(position), game.board(position)
+            journal.append(game_id, Record(ply, side, text, *written, times=times, thought=thought))
+        ended = outcome or game.outcome(position)
+        if ended is not None:
+            journal.finish(game_id, ended)
     return journal.game(game_id)
 
 

@@ -78,7 +78,7 @@ def test_a_game_with_a_broken_move_is_analysed_up_to_there(tmp_path: Path) -> No
 def test_dominoes_from_hidden_hands_are_compared_with_the_same_tile_only(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     stored = recorded(path, "double_double_dominoes", "8H6-8I1 8J1-8K4 6K2-7K4")
-    status, text = run("analyse", "last", "--journal", path, "--json")
+    status, text = run("analyse", "last", "--time-s", "0.1", "--journal", path, "--json")
     told = json.loads(text)
     assert status == 0 and told["unit"] == "point"
     for one in told["judged"][:3]:

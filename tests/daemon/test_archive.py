@@ -187,7 +187,7 @@ time.sleep(600)
 def reviewing(page: WebPage, monkeypatch: pytest.MonkeyPatch, program: str = SLOW) -> str:
     """Begins to review the game of reversi with that program; returns the game's id once a move is judged."""
     assert page._archive is not None
-    monkeypatch.setattr(page._archive._game_reviews._reviewing, "_command", (sys.executable, "-c", program))
+    monkeypatch.setattr(page._archive._game_reviews, "_command", (sys.executable, "-c", program))
     game_id = ids(page)["reversi"]
     assert told(page, f"archive/{game_id}/review")[1] == {"state": "none"}
     assert told(page, f"archive/{game_id}/review", {"action": "begin"})[0] == 200

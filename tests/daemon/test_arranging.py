@@ -10,14 +10,11 @@ import games
 from calibration.template import load_template
 from daemon.commands.command import CommandError
 from daemon.commands.game_choice import start_of
-from daemon.judging.referee import Referee
-from daemon.match.match import Match
 from daemon.page.arranging import _checked, arrangement
-from daemon.perception.board_tracker import BoardTracker
-from daemon.perception.pipeline import Pipeline
 from lab.simulated.style import default_style
 from lab.simulated.table import SimulatedTable
 from rules import GameError, HiddenHands, PositionError
+from tests.daemon.match_bench import watching
 from vision.frame import Frame
 from wording import Sentence
 
@@ -100,13 +97,10 @@ def test_the_usual_start_set_up_by_hand_is_no_set_up_position() -> None:
 def test_the_camera_expects_and_learns_from_the_board_that_was_set_up() -> None:
     game = games.load("chess")
     start = game.parse_position("r3k2r/pp3ppp/2n5/8/4P3/5N2/PPP2PPP/R3K2R b KQkq - 0 1")
-    template = load_template(game.name)
-    match = Match(Referee(game, history=[start]))
-    eyes = BoardTracker(Pipeline(template, None, settle_s=0.3), match)
-    match.start()
-    scene = SimulatedTable(template, game.board(start), default_style(), seed=5, size_px=(960, 540))
+    eyes, _ = watching(game, start, settle_s=0.3)
+    scene = SimulatedTable(load_template(game.name), game.board(start), default_style(), seed=5, size_px=(960, 540))
     for number in range(8):
         eyes.feed(Frame(scene.render(), number * 0.3, number))
         scene.advance(0.3)
     assert eyes.pipeline.lesson is not None and eyes.pipeline.lesson.board == game.board(start)
-    assert match.referee.verdict == "unchanged"
+    assert eyes.match.referee.verdict == "unchanged"

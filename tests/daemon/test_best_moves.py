@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
-import sys
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +25,10 @@ from daemon.words.translation import in_words
 from rules import Outcome
 from tests.daemon.match_bench import Bench
 from tests.daemon.readings import board_with
+from tests.daemon.test_coach import no_coach_is_left, running  # noqa: F401
 from tests.daemon.test_command_handlers import at, refuse, tell
 from wording import Sentence
 
-COACHES: list[hints.Coach] = []
 ONE = {"move": "f4", "score": 500, "ends": None, "amount": None, "unit": "", "men": 0, "why": ["blocks_mill"]}
 ANSWERING = """
 import json, sys
@@ -38,18 +36,6 @@ for line in sys.stdin:
     if line.strip():
         print({answer!r}, flush=True)
 """
-
-
-@pytest.fixture(autouse=True)
-def no_coach_is_left() -> Iterator[None]:
-    yield
-    while COACHES:
-        COACHES.pop().close()
-
-
-def running(program: str) -> hints.Coach:
-    COACHES.append(hints.Coach((sys.executable, "-c", program), 20.0))
-    return COACHES[-1]
 
 
 def answering(*best: dict[str, Any], **more: object) -> hints.Coach:

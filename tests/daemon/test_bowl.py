@@ -8,12 +8,7 @@ import cv2
 import numpy as np
 
 import games
-from calibration.template import load_template
-from daemon.game.effects import Announcement
-from daemon.judging.referee import Referee
-from daemon.match.match import Match
-from daemon.perception.board_tracker import BoardTracker
-from daemon.perception.pipeline import Pipeline
+from tests.daemon.match_bench import watching
 from vision.frame import Frame
 
 RATE_HZ = 5.0
@@ -22,11 +17,7 @@ SHOWN_S = {"bowl_0": 2.0, "bowl_1": 7.0, "bowl_4": 8.0, "bowl_5": 2.0}
 
 
 def test_a_bowl_over_a_corner_stops_no_game_and_lays_no_stone(real_data: Path) -> None:
-    game, heard = games.load("gomoku"), list[Announcement]()
-    match = Match(Referee(game))
-    eyes = BoardTracker(Pipeline(load_template(game.name), None), match)
-    match.listeners.append(heard.append)
-    match.start()
+    eyes, heard = watching(games.load("gomoku"))
     noise, number = np.random.default_rng(1), 0
     for name, seconds in SHOWN_S.items():
         photo = cv2.imread(str(real_data / "gomoku" / "bowl" / f"{name}.jpg"))

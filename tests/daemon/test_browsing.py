@@ -35,7 +35,6 @@ def record(journal: Journal, first: str, second: str, outcome: Outcome | None, g
 
 
 def finish(journal: Journal, game_id: str, outcome: Outcome) -> None:
-    """Ends a game, one second after the previous one."""
     journal.finish(game_id, outcome)
     time = f"2026-01-01T{next(SECONDS):08d}"
     connection(journal).execute("UPDATE games SET finished = ? WHERE game_id = ?", (time, game_id))

@@ -24,7 +24,6 @@ from lab.simulated.table import SimulatedTable
 from tests.daemon.test_cli import start
 from tests.vision.test_calibrate import photos
 from tests.waiting import PATIENCE_S
-from vision.calibrating import calibrate as fitting
 from vision.calibrating import guided, guided_inspection
 from vision.calibrating.verdict import Condition
 from vision.cli import load_photo
@@ -87,13 +86,13 @@ def test_source_that_ends_too_early_leaves_no_profile(shots: Path, slow: list[st
 def test_bad_labels_are_refused_with_status_1_unless_they_are_accepted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    labels, out, fit, fitted = {}, tmp_path / "table.npz", fitting.calibrate, list[Any]()
+    labels, out, fit, fitted = {}, tmp_path / "table.npz", calibrate.fit_table, list[Any]()
 
-    def fit_once(*words: Any, **more: Any) -> Any:
-        fitted.extend([] if fitted else [fit(*words, **more)])
+    def fit_once(*words: Any) -> Any:
+        fitted.extend([] if fitted else [fit(*words)])
         return fitted[0]
 
-    monkeypatch.setattr(fitting, "calibrate", fit_once)  # both commands fit the same photos, which takes long
+    monkeypatch.setattr(calibrate, "fit_table", fit_once)  # both commands fit the same photos, which takes long
     for photo, cells in zip(photos(), ("." * 24, "W.B" * 8, ".BW" * 8), strict=True):
         cv2.imwrite(str(tmp_path / photo.name), photo.image)
         labels[photo.name] = {"corners_px": photo.corners_px.tolist(), "cells": cells}  # type: ignore[union-attr]

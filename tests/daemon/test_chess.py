@@ -13,7 +13,7 @@ from daemon.judging.referee import Referee
 from games.chess import Chess
 from rules import AnyGame, Step
 from rules.turns import carry_out, line_of_play
-from tests.daemon.readings import judged, reading_of
+from tests.daemon.readings import see
 
 CASTLE = "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1"
 PROMOTES = "8/P6k/8/8/8/8/7P/K7 w - - 0 1"
@@ -25,10 +25,6 @@ def referee_at(fen: str = "", rules: dict[str, object] | None = None, agents: An
     found = Referee(game, agents, [game.parse_position(fen)] if fen else ())
     see(found, found.game.board(found.position))
     return found
-
-
-def see(referee: Referee, board: str) -> list[Effect]:
-    return judged(referee, reading_of(referee.game, board))
 
 
 def changed(game: AnyGame, board: str, **cells: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import games
-from agents.messages import LimitsPart, ReplyMessage
+from agents.messages import LimitsPart
 from daemon.commands.command import Pause, Resign, Resume, Undo
 from daemon.config.seats import Seat
 from daemon.config.settings import ClockSection
@@ -118,21 +118,7 @@ def test_nobody_pays_while_an_agents_move_waits_for_a_hand_and_its_figures_are_r
     at.wait(2)
     at.show(board_with(GAME, W="d2"))
     at.wait(3)
-    state = at.post.states[-1]
-    at.post.inbox.append(
-        ReplyMessage(
-            worker="w",
-            agent="alphabeta",
-            session=state.session,
-            game_id=state.game_id,
-            sequence=state.sequence,
-            move="f4",
-            score=0.5,
-            depth=9,
-            nodes=12345,
-            seconds=2.5,
-        )
-    )
+    at.post.answer("f4", score=0.5, depth=9, nodes=12345, seconds=2.5)
     at.wait(1)
     assert at.match.referee.awaiting == "carry_out"
     assert at.stored.asked_thought == Thought(0.5, 9, 12345, 2.5)
@@ -197,11 +183,7 @@ def test_people_are_warned_and_told_once_and_the_game_goes_on_where_nobody_loses
 ) -> None:
     at = table()
     at.show(EMPTY_BOARD)
-    assert at.wait(130) == [
-        "Light has one minute left.",
-        "Light has 10 seconds left.",
-        "Light's time is up.",
-    ]
+    assert at.wait(130) == ["Light has one minute left.", "Light has 10 seconds left.", "Light's time is up."]
     assert at.match.referee.outcome is None
     at.show(board_with(GAME, W="d2"))
     assert at.stored.plies[0].left_s == (-30.0, 100.0)

@@ -161,11 +161,7 @@ def test_corrected_plies_take_their_times_along_by_their_text() -> None:
         clock.made(side, now, text)
     # "b" was the first side's move too, after an unseen pass.
     times = clock.rewrite(1, [Used(1, 0, "pass", False), Used(0, 0, "b"), Used(1, 0, "c")])
-    assert times == [
-        PlyTimes(0.0, (292.0, 300.0)),
-        PlyTimes(20.0, (274.0, 300.0)),
-        PlyTimes(10.0, (274.0, 292.0)),
-    ]
+    assert times == [PlyTimes(0.0, (292.0, 300.0)), PlyTimes(20.0, (274.0, 300.0)), PlyTimes(10.0, (274.0, 292.0))]
 
 
 def test_plies_taken_back_and_put_back_have_their_times_again() -> None:

@@ -5,43 +5,31 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
 
 import pytest
 
 import games
 from daemon.bus import hints
-from daemon.commands.command import (
-    Adopt,
-    Command,
-    Correct,
-    EndMove,
-    NewGame,
-    Pass,
-    Pause,
-    Repeat,
-    Resign,
-    Resume,
-    Undo,
-)
+from daemon.commands.command import Adopt, Command, Correct, EndMove, NewGame, Pass, Pause, Repeat, Resign, Resume, Undo
 from daemon.config.seats import Seat
 from daemon.game.effects import Rewrite
 from daemon.judging.referee import Referee
 from daemon.match.command_handlers import obey
-from daemon.match.reminders import FIRST_S
+from daemon.match.match import FIRST_S
 from daemon.perception.board_tracker import HURRY_GIVEN_UP, HURRY_S
 from daemon.perception.next_game import STANDS_S
 from daemon.perception.pipeline import Observation
 from daemon.record.journal import Journal
 from daemon.record.stored_line import history_of
 from daemon.run.session_runner import Keyboard
-from rules import AnyGame, Outcome
+from rules import Outcome
 from rules.turns import line_of_play
 from tests.daemon.match_bench import LOCKED, PICTURE, Bench, bench_with
 from tests.daemon.readings import board_with, reading_of
 from tests.daemon.sights import FROM_ABOVE, sight
 from vision.frame import Frame
-from vision.watching.watcher import Phase, Sight
+from vision.watching.watcher import Phase
 
 MILL = ["a7", "b6", "d7", "b4", "g7xb6"]
 
@@ -404,31 +392,24 @@ def test_the_first_move_on_a_cleared_board_begins_the_next_game_at_once() -> Non
 # The end of a move, reminders, the coach, and repeating what was said.
 
 
-class Eyes:
-    """Reads the same board every time."""
-
-    def __init__(self, game: AnyGame, board: str) -> None:
-        self.game, self.board = game, board
-
-    def read(self, _picture: Any, _time_s: float) -> Any:
-        return reading_of(self.game, self.board)
+def show_at_once(bench: Bench, board: str) -> None:
+    """Whoever reads without waiting sees this board from now on."""
+    reader = SimpleNamespace(read=lambda *_: reading_of(bench.game, board))
+    bench.pipeline.reader = reader  # type: ignore[assignment]
 
 
 def moving(bench: Bench, phase: Phase, time_s: float) -> None:
     """Feeds one frame in which the board has not settled."""
     gate = sight(phase, motion=0.1)
     frame = Frame(PICTURE, time_s, 99)
-    bench.pipeline.feed = lambda _frame: observation(frame, gate)  # type: ignore[method-assign]
+    seen = Observation(frame, LOCKED, FROM_ABOVE, gate)
+    bench.pipeline.feed = lambda _frame: seen  # type: ignore[method-assign]
     bench.eyes.feed(frame)
-
-
-def observation(frame: Frame, gate: Sight) -> Any:
-    return Observation(frame, LOCKED, FROM_ABOVE, gate)
 
 
 def test_the_end_of_a_move_is_judged_as_soon_as_nothing_moves() -> None:
     bench = at(moves=["d2"])
-    bench.pipeline.reader = Eyes(bench.game, board_with(bench.game, W="d2", B="f4"))  # type: ignore[attr-defined]
+    show_at_once(bench, board_with(bench.game, W="d2", B="f4"))
     moving(bench, "moving", 10.0)
     assert tell(bench, EndMove()) == ""
     moving(bench, "moving", 10.5)
@@ -439,9 +420,9 @@ def test_the_end_of_a_move_is_judged_as_soon_as_nothing_moves() -> None:
 
 def test_the_end_of_a_move_always_has_an_answer() -> None:
     bench = at(moves=["d2"])
-    bench.pipeline.reader = Eyes(bench.game, board_with(bench.game, W="d2"))  # type: ignore[attr-defined]
+    show_at_once(bench, board_with(bench.game, W="d2"))
     assert tell(bench, EndMove()) == "I see no move. It is dark's turn."
-    bench.pipeline.reader = Eyes(bench.game, board_with(bench.game, W="d2 a1"))  # type: ignore[attr-defined]
+    show_at_once(bench, board_with(bench.game, W="d2 a1"))
     assert tell(bench, EndMove()) == tell(bench, EndMove()) != ""
     moving(bench, "occluded", 20.0)
     assert tell(bench, EndMove()) == ""

@@ -19,7 +19,7 @@ import games
 from daemon.game.clocks import TimeControl
 from daemon.game.effects import Record
 from daemon.match.recovery import positions_of
-from daemon.record import statements
+from daemon.record import journal as journals
 from daemon.record.journal import Journal, JournalError
 from daemon.record.journal_schema import MIGRATIONS, PAGE_BYTES
 from daemon.record.salvage import open_record
@@ -30,7 +30,6 @@ load = functools.cache(games.load)
 GAME = load("morris")
 MOVES = ("d2", "f4", "d6")
 UNDONE = "b4"
-"""A move after them that was taken back."""
 MASKS = (0x01, 0xFF, 0x20, 0x80, 0x04)
 """What becomes of a byte; the next byte gets the next one."""
 
@@ -94,7 +93,6 @@ def play_on(folder: Path, data: bytes, wal: bytes = b"") -> Found:
 
 
 def damaged(record: bytes, first: int, last: int) -> bytes:
-    """The record with all bytes from `first` to before `last` changed."""
     data = bytearray(record)
     for place in range(first, last):
         data[place] ^= MASKS[place % len(MASKS)]
@@ -194,7 +192,7 @@ def test_a_record_that_cannot_be_mended_for_want_of_room_stays_as_it_is(
 
     data = damaged(record, 20, 21)
     with monkeypatch.context() as patch, pytest.raises(JournalError, match="make room"):
-        patch.setattr(statements, "add_game", full)
+        patch.setattr(journals, "_add_game", full)
         play_on(folder, data)
     assert (folder / "journal.sqlite").read_bytes() == data
     assert play_on(folder, data) == (True, 2, MOVES)

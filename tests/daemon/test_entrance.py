@@ -12,8 +12,8 @@ import pytest
 import games
 from daemon.cli import browser
 from daemon.commands.command import CommandError
-from daemon.commands.demo_requests import DemoRequest, parse_demo_request
 from daemon.commands.game_choice import chosen, parse_change
+from daemon.commands.setup_requests import DemoRequest, parse_demo_request
 from daemon.commands.strengths import meaning, shown_name, strengths_of
 from daemon.game.clocks import GameClock, TimeControl
 from daemon.match.clock_service import clock_of

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import json
 import random
@@ -33,7 +32,7 @@ from daemon.record.journal import Journal
 from games.reversi import Reversi
 from rules import AnyGame, Outcome
 from rules.turns import line_of_play
-from tests.daemon.recorded_games import PLAYERS, random_moves, record_game, set_up_game
+from tests.daemon.recorded_games import PLAYERS, kept_journal, random_moves, record_game, set_up_game
 
 EXAMPLES = settings(max_examples=20)
 RULES: dict[str, list[dict[str, object]]] = {
@@ -57,12 +56,10 @@ def recorded(draw: st.DrawFn, name: str, most: int = 90) -> Played:
     start, texts = random_moves(game, random.Random(seed), draw(st.integers(0, most)))
     ends = [None, Outcome(0, "resigned", None), Outcome(1, "time", None)]
     outcome = draw(st.sampled_from(ends)) if texts else None
-    with tempfile.TemporaryDirectory() as folder, contextlib.closing(Journal(Path(folder) / "j.sqlite")) as journal:
-        return play_again(record_game(journal, game, start, texts, control, outcome, seed=seed))
+    return play_again(record_game(kept_journal(), game, start, texts, control, outcome, seed=seed))
 
 
 def final(game: AnyGame, start: Any, texts: list[str]) -> Any:
-    """The position after the moves."""
     return line_of_play(game, texts, start)[-1]
 
 

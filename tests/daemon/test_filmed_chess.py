@@ -11,12 +11,8 @@ import numpy as np
 import pytest
 
 import games
-from calibration.template import load_template
-from daemon.game.effects import Announcement
-from daemon.judging.referee import Referee
-from daemon.match.match import Match
-from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Pipeline
+from tests.daemon.match_bench import watching
 from vision.frame import Frame
 
 FILM = Path(__file__).parents[2].parent / "shared/data/video/scholarsmate.avi"
@@ -28,11 +24,7 @@ pytestmark = pytest.mark.skipif(not FILM.is_file(), reason=f"no film at {FILM}")
 
 def followed(fed: Iterable[int], turns: int = 0) -> Pipeline:
     """Feeds these pictures of the film, each turned by quarters, and compares what is told with the game."""
-    game, heard = games.load("chess"), list[Announcement]()
-    pipeline, match = Pipeline(load_template(game.name), None), Match(Referee(game))
-    eyes = BoardTracker(pipeline, match)
-    match.listeners.append(heard.append)
-    match.start()
+    eyes, heard = watching(games.load("chess"))
     film, wanted = cv2.VideoCapture(str(FILM)), set(fed)
     for number in range(300):
         seen, image = film.read()
@@ -41,20 +33,16 @@ def followed(fed: Iterable[int], turns: int = 0) -> Pipeline:
             turned = np.asarray(np.ascontiguousarray(np.rot90(image, turns)), dtype=np.uint8)
             eyes.feed(Frame(turned, number / RATE_HZ, number))
             eyes.poll()
-        if match.referee.outcome is not None:
+        if eyes.match.referee.outcome is not None:
             break
     assert [one.move for one in heard if one.code == "move"] == MOVES
     assert {one.code for one in heard} - {"start"} == {"move", "game_over"}
-    return pipeline
+    return eyes.pipeline
 
 
-def test_seven_plies_and_the_mate_are_seen_though_the_board_lies_with_white_at_the_top() -> None:
-    lesson = followed(range(1, 300, 2), turns=1).lesson  # ten pictures a second are enough
+def test_three_pictures_a_second_show_seven_plies_and_the_mate_though_white_sits_at_the_top() -> None:
+    lesson = followed((math.ceil(third * RATE_HZ / 3) for third in range(45)), turns=1).lesson
     assert lesson is not None and lesson.turn == 2
-
-
-def test_three_pictures_a_second_are_enough() -> None:
-    followed(math.ceil(third * RATE_HZ / 3) for third in range(45))
 
 
 def test_a_busy_computer_that_drops_most_pictures_at_random_follows_the_game() -> None:

@@ -12,15 +12,12 @@ import pytest
 
 import games
 from calibration.template import load_template
-from daemon.game.effects import Announcement
-from daemon.judging.referee import Referee
-from daemon.match.match import Match
-from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.occlusion_notices import OcclusionNotices
-from daemon.perception.pipeline import Observation, Pipeline
+from daemon.perception.pipeline import Observation
 from daemon.words.translation import in_words
 from lab.simulated.style import CameraStyle, Style
 from lab.simulated.table import SimulatedTable
+from tests.daemon.match_bench import watching
 from tests.daemon.sights import sight
 from tests.vision.tall_men import START, tall_table
 from vision.frame import Frame, Image
@@ -34,12 +31,8 @@ class Watched:
     """A table whose eyes open now."""
 
     def __init__(self, name: str, table: SimulatedTable) -> None:
-        self.heard = list[Announcement]()
-        match = Match(Referee(games.load(name)))
-        match.listeners.append(self.heard.append)
-        self.eyes = BoardTracker(Pipeline(load_template(name), None), match)
+        self.eyes, self.heard = watching(games.load(name))
         self._table, self._number = table, 0
-        match.start()
 
     def show(self, seconds: float, *, hand: bool = False) -> None:
         """Shows the board, with something dark that moves to and fro over it if there is a hand."""

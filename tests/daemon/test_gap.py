@@ -15,7 +15,7 @@ from daemon.belief.costs import MAX_BACK
 from daemon.belief.gap_search import GapSearch
 from daemon.belief.plies import PlySearch
 from daemon.commands.command import Adopt
-from daemon.game.effects import Announcement, Effect, TakeBack
+from daemon.game.effects import TakeBack
 from daemon.judging import adopting
 from daemon.judging.referee import Referee
 from daemon.match.command_handlers import obey
@@ -26,17 +26,9 @@ from daemon.record.stored_line import line_of
 from rules import AnyGame, PositionError
 from rules.turns import changed_cells
 from tests.daemon.match_bench import bench_of
-from tests.daemon.readings import board_with, judged, look_at, reading_of
+from tests.daemon.readings import board_with, codes, look_at, reading_of, see
 
 MORRIS = Path(__file__).resolve().parents[3] / "shared" / "data" / "morris" / "labels.json"
-
-
-def see(referee: Referee, board: str) -> list[Effect]:
-    return judged(referee, reading_of(referee.game, board))
-
-
-def codes(effects: Sequence[Effect]) -> list[str]:
-    return [effect.code for effect in effects if isinstance(effect, Announcement)]
 
 
 def photographed() -> list[str]:

@@ -11,12 +11,10 @@ import pytest
 import games
 from calibration.template import load_template
 from daemon.game.effects import TakeBack
-from daemon.judging.referee import Referee
-from daemon.match.match import Match
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.learning import Confirmations, SeenBoard, may_teach, seen_board
-from daemon.perception.pipeline import Pipeline
 from lab.simulated.table import SimulatedTable
+from tests.daemon.match_bench import watching
 from vision.frame import Frame
 from vision.reading.reader import DescribedCells
 
@@ -25,12 +23,9 @@ from vision.reading.reader import DescribedCells
 def eyes() -> BoardTracker:
     """A game of cờ gánh of four plies, watched without a profile, each board for a second and a half."""
     game = games.load("co_ganh")
-    template, position = load_template(game.name), game.initial()
-    match = Match(Referee(game))
-    tracker = BoardTracker(Pipeline(template, None), match)
-    table = SimulatedTable(template, game.board(position), seed=2, size_px=(640, 480))
+    position, (tracker, _) = game.initial(), watching(game)
+    table = SimulatedTable(load_template(game.name), game.board(position), seed=2, size_px=(640, 480))
     time_s, number = 0.0, 0
-    match.start()
     for ply in range(5):
         table = table.with_board(game.board(position), 3 + ply)
         for _ in range(8):
@@ -39,7 +34,7 @@ def eyes() -> BoardTracker:
             time_s, number = time_s + 0.2, number + 1
         if ply < 4:
             position = game.apply(position, game.legal_moves(position)[ply])
-    assert match.referee.ply == 4
+    assert tracker.match.referee.ply == 4
     return tracker
 
 

@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import games
@@ -19,39 +18,17 @@ from daemon.game.effects import Announcement
 from daemon.judging.referee import Referee
 from daemon.match.match import Match
 from daemon.perception.board_tracker import BoardTracker
-from daemon.perception.learning import StartLesson
-from daemon.perception.pipeline import Observation
 from daemon.record.journal import Journal
 from daemon.record.record import GameRecord
+from tests.daemon.match_bench import PICTURE, ScriptedPipeline
 from tests.daemon.readings import board_with, reading_of
-from tests.daemon.sights import FROM_ABOVE, NoLooks
 from vision.frame import Frame
-from vision.reading.board_reading import BoardReading
-from vision.watching.align import Alignment
 from wording import untranslated
 
 ROOT = Path(__file__).resolve().parents[2]
-PICTURE = np.zeros((4, 4, 3), np.uint8)
-LOCKED = Alignment(None, "locked", relocked=False, quality=1.0, moved_px=0.0)
 GAME = games.load("morris")
 TOLD_S = 8.0
 """Seconds within which a player hears of a worker's illegal answers."""
-
-
-class Eyes:
-    """Replaces the pipeline; sees the reading that the test sets."""
-
-    reading: BoardReading
-    lesson = refused = reader = None
-    start = StartLesson()
-    may_learn = False
-    looks = NoLooks()
-
-    def feed(self, frame: Frame) -> Observation:
-        return Observation(frame, LOCKED, FROM_ABOVE, None, self.reading)
-
-    def watched_s(self, time_s: float) -> float:
-        return time_s
 
 
 class Table:
@@ -62,7 +39,7 @@ class Table:
         self.journal = Journal(folder / "journal.sqlite")
         self.heard: list[Announcement] = []
         self.workers: list[subprocess.Popen[bytes]] = []
-        self.eyes = Eyes()
+        self.eyes = ScriptedPipeline()
         game_id = self.journal.new_game(GAME.name, {}, ["person", "mascot"])
         self.match = Match(
             Referee(GAME, (None, "mascot")),
@@ -77,7 +54,7 @@ class Table:
 
     def show(self, **men: str) -> None:
         """Shows a settled board."""
-        self.eyes.reading = reading_of(GAME, board_with(GAME, **men))
+        self.eyes.readings.append(reading_of(GAME, board_with(GAME, **men)))
         self.seeing.feed(Frame(PICTURE, 0.0, 0))
 
     def hostile(self, manner: str) -> subprocess.Popen[bytes]:

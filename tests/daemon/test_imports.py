@@ -36,7 +36,7 @@ from daemon.record.journal import Journal
 from daemon.record.stored_game import StoredGame
 from rules import GameError, Outcome
 from rules.turns import line_of_play
-from tests.daemon.recorded_games import random_moves, record_game, set_up_game
+from tests.daemon.recorded_games import kept_journal, random_moves, record_game, set_up_game
 from tests.daemon.test_exports import RULES
 from wording.outside import visible_lines
 
@@ -50,7 +50,7 @@ GGF = (
 NAMES = ('Ana [ö] \\ "x"', "Nguyễn, 5")
 
 
-def random_game(folder: Path, name: str, seed: int, most: int = 80) -> StoredGame:
+def random_game(name: str, seed: int, most: int = 80, journal: Journal | None = None) -> StoredGame:
     """A random game as a journal stores it; some are ended by resigning or on time."""
     chance = random.Random(seed)
     game = games.load(name, chance.choice(RULES[name]))
@@ -58,12 +58,10 @@ def random_game(folder: Path, name: str, seed: int, most: int = 80) -> StoredGam
     over = game.outcome(line_of_play(game, texts, start)[-1])
     ends = [None, Outcome(0, "resigned"), Outcome(1, "time")]
     outcome = over or chance.choice(ends)
-    with contextlib.closing(Journal(folder / f"{seed}.sqlite")) as journal:
-        return record_game(journal, game, start, texts, chance.choice(CONTROLS), outcome, NAMES, seed)
+    return record_game(journal or kept_journal(), game, start, texts, chance.choice(CONTROLS), outcome, NAMES, seed)
 
 
 def exported(stored: StoredGame, name: str, folder: Path) -> Path:
-    """Writes an export; returns its path."""
     file = download(stored, name)
     path = folder / file.name
     path.write_bytes(file.content)
@@ -87,7 +85,7 @@ def test_export_import_export_gives_the_same_file(
     tmp_path_factory: pytest.TempPathFactory, name: str, format_name: str, seed: int
 ) -> None:
     folder = tmp_path_factory.mktemp("trip")
-    stored = random_game(folder, name, seed, most=40 if name == "double_double_dominoes" else 80)
+    stored = random_game(name, seed, most=40 if name == "double_double_dominoes" else 80)
     if format_name == "annotations" and not any(move != "pass" for move in stored.moves):
         return
     first = exported(stored, format_name, folder)
@@ -110,10 +108,9 @@ HOSTILE = st.text(
 
 
 @pytest.fixture(scope="module")
-def recorded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, StoredGame]:
+def recorded() -> dict[str, StoredGame]:
     """One short game of every kind that is written with names."""
-    folder = tmp_path_factory.mktemp("recorded")
-    return {name: random_game(folder, name, 7, most=4) for name in ("gomoku", "reversi", "nine_mens_morris")}
+    return {name: random_game(name, 7, most=4) for name in ("gomoku", "reversi", "nine_mens_morris")}
 
 
 @pytest.mark.parametrize(
@@ -153,7 +150,7 @@ def test_control_characters_in_a_strangers_file_are_not_recorded(text: str) -> N
 
 
 def test_control_characters_in_a_strangers_document_are_not_recorded(tmp_path: Path) -> None:
-    stored = random_game(tmp_path, "gomoku", 5, most=6)
+    stored = random_game("gomoku", 5, most=6)
     document = as_object(stored) | {"players": ["Ana\x1b[2J\ud800", "\u202eBen"]}
     note = {"ply": 1, "kind": "illegal", "text": "one\x1b[2J\ntwo  three", "time": stored.started}
     document["notes"] = [note | {"data": {"\x07what": ["\ud800\u202e", 1]}}]
@@ -178,8 +175,8 @@ def test_what_is_said_about_a_strangers_file_drives_no_terminal(text: str) -> No
 
 
 def test_names_that_an_earlier_version_recorded_drive_no_terminal(tmp_path: Path) -> None:
-    stored = random_game(tmp_path, "gomoku", 5, most=4)
     journal = Journal(tmp_path / "5.sqlite")
+    stored = random_game("gomoku", 5, 4, journal)
     journal.name_players(stored.game_id, ["Ana\x1b[2J", "\u202e\n"])
     journal.note(stored.game_id, "illegal", "\x1b[2Jno", {"said": ["\ud800"]})
     again = journal.game(stored.game_id)
@@ -191,8 +188,8 @@ def test_names_that_an_earlier_version_recorded_drive_no_terminal(tmp_path: Path
 
 @pytest.mark.parametrize("name", games.names())
 def test_the_document_brings_everything_back_what_was_undone_and_said_too(tmp_path: Path, name: str) -> None:
-    stored = random_game(tmp_path, name, seed=3, most=12)
     journal = Journal(tmp_path / "3.sqlite")
+    stored = random_game(name, 3, 12, journal)
     journal.note(stored.game_id, "illegal", "Đen đi sai.", {"rule": "occupied", "cells": [1, 2]})
     journal.take_back(stored.game_id, len(stored.plies) - 1)
     journal.rewrite(stored.game_id, Rewrite(len(stored.plies) - 1, (), None))
@@ -258,7 +255,7 @@ def test_an_end_that_only_the_file_knows_is_kept_with_its_reason(told: str, outc
 
 
 def test_a_changed_document_is_refused_where_the_rules_lead_elsewhere(tmp_path: Path) -> None:
-    path = exported(random_game(tmp_path, "reversi", seed=5), "json", tmp_path)
+    path = exported(random_game("reversi", seed=5), "json", tmp_path)
     document = json.loads(path.read_text())
     changes: list[tuple[Callable[[dict[str, Any]], object], str]] = [
         (lambda one: one["plies"][2].update(board="." * 64), "move 3, .*another position"),
@@ -277,7 +274,7 @@ def test_a_changed_document_is_refused_where_the_rules_lead_elsewhere(tmp_path: 
 
 
 def test_wrong_points_and_missing_tiles_are_refused_by_number(tmp_path: Path) -> None:
-    stored = random_game(tmp_path, "double_double_dominoes", seed=8, most=20)
+    stored = random_game("double_double_dominoes", seed=8, most=20)
     with zipfile.ZipFile(io.BytesIO(download(stored, "annotations").content)) as file:
         file.extractall(tmp_path / "tiles")
     second = tmp_path / "tiles" / "1_02.txt"

@@ -7,7 +7,7 @@ import json
 import socket
 import stat
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -86,6 +86,16 @@ class Peer:
         self.context.destroy(linger=0)
 
 
+Connect = Callable[[Bus, WorkerKeys | None], Peer]
+
+
+@pytest.fixture
+def connect() -> Iterator[Connect]:
+    """Makes peers, and closes them after the test."""
+    with contextlib.ExitStack() as opened:
+        yield lambda bus, keys: opened.enter_context(contextlib.closing(Peer(bus, keys)))
+
+
 def worker_keys(folder: KeyFolder, name: str) -> WorkerKeys:
     if not (folder.path / f"{name}.key").exists():
         folder.new(name)
@@ -111,61 +121,48 @@ def test_key_files_are_the_owners_alone(folder: KeyFolder) -> None:
     assert set(found.values()) == {0o600} and "allowed/laptop.key" in found
 
 
-def test_an_allowed_worker_hears_and_is_heard_and_a_stranger_gets_nothing(bus: Bus, folder: KeyFolder) -> None:
-    friend = Peer(bus, allowed(folder, "friend"))
-    stranger, plain = Peer(bus, worker_keys(folder, "stranger")), Peer(bus, None)
+def test_an_allowed_worker_hears_and_is_heard_and_a_stranger_gets_nothing(
+    bus: Bus, folder: KeyFolder, connect: Connect
+) -> None:
+    friend = connect(bus, allowed(folder, "friend"))
+    stranger, plain = connect(bus, worker_keys(folder, "stranger")), connect(bus, None)
     bus.publish(state(1))
     for peer in (friend, stranger, plain):
         peer.ready()
-    try:
-        assert friend.hears(5000)
-        wait_for(bus.workers)
-        wait_for(lambda: bus.counters()["refused_key"] and bus.counters()["refused_no_key"])
-        assert not stranger.hears(200) and not plain.hears(0)
-        assert [worker.name for worker in bus.workers()] == ["w1"] and bus.counters()["received"] == 1
-    finally:
-        for peer in (friend, stranger, plain):
-            peer.close()
+    assert friend.hears(5000)
+    wait_for(bus.workers)
+    wait_for(lambda: bus.counters()["refused_key"] and bus.counters()["refused_no_key"])
+    assert not stranger.hears(200) and not plain.hears(0)
+    assert [worker.name for worker in bus.workers()] == ["w1"] and bus.counters()["received"] == 1
 
 
-def test_a_revoked_worker_is_cut_off_while_the_others_come_back(bus: Bus, folder: KeyFolder) -> None:
-    friend, former = (Peer(bus, allowed(folder, name)) for name in ("friend", "former"))
-    try:
-        bus.publish(state(1))
-        assert friend.hears_state(1) and former.hears_state(1)
-        bus.publish(state(2))
-        assert friend.hears_state(2) and former.hears_state(2)
-        folder.revoke("former")
-        wait_for(lambda: bus.counters()["reopened"] == 1)
-        assert friend.hears_state(2)  # it has joined again and got the state at once
-        bus.publish(state(3))
-        assert friend.hears_state(3)
-        assert not former.hears(300)
-    finally:
-        friend.close()
-        former.close()
+def test_a_revoked_worker_is_cut_off_while_the_others_come_back(bus: Bus, folder: KeyFolder, connect: Connect) -> None:
+    friend, former = (connect(bus, allowed(folder, name)) for name in ("friend", "former"))
+    for sequence in (1, 2):
+        bus.publish(state(sequence))
+        assert friend.hears_state(sequence) and former.hears_state(sequence)
+    folder.revoke("former")
+    wait_for(lambda: bus.counters()["reopened"] == 1)
+    assert friend.hears_state(2)  # it has joined again and got the state at once
+    bus.publish(state(3))
+    assert friend.hears_state(3)
+    assert not former.hears(300)
 
 
-def test_a_daemon_with_another_key_is_not_trusted_by_the_worker(bus: Bus, folder: KeyFolder, tmp_path: Path) -> None:
+def test_a_daemon_with_another_key_is_not_trusted_by_the_worker(
+    bus: Bus, folder: KeyFolder, connect: Connect, tmp_path: Path
+) -> None:
     other = KeyFolder(tmp_path / "other")
     other.new("daemon")
     keys = allowed(folder, "friend")
     bus.publish(state(1))
-    peer = Peer(bus, keys._replace(server=other.daemon().public))
-    try:
-        assert not peer.hears(500)
-    finally:
-        peer.close()
+    assert not connect(bus, keys._replace(server=other.daemon().public)).hears(500)
 
 
-def test_the_daemons_own_worker_needs_no_permission(bus: Bus, folder: KeyFolder) -> None:
+def test_the_daemons_own_worker_needs_no_permission(bus: Bus, connect: Connect) -> None:
     _, server, _, own = bus.worker_options
     bus.publish(state(1))
-    peer = Peer(bus, certificates.read_worker_keys(Path(server), Path(own)))
-    try:
-        assert peer.hears(5000)
-    finally:
-        peer.close()
+    assert connect(bus, certificates.read_worker_keys(Path(server), Path(own))).hears(5000)
 
 
 def test_a_bus_for_other_computers_wants_keys_and_says_how_to_make_them(tmp_path: Path) -> None:
@@ -191,12 +188,9 @@ def test_an_ipc_address_in_a_folder_of_others_is_refused(tmp_path: Path) -> None
 
 
 def test_an_ipc_folder_is_made_for_the_owner_alone(tmp_path: Path) -> None:
-    made = Bus(f"ipc://{tmp_path}/run/s", f"ipc://{tmp_path}/run/r")
-    try:
+    with contextlib.closing(Bus(f"ipc://{tmp_path}/run/s", f"ipc://{tmp_path}/run/r")):
         assert stat.S_IMODE((tmp_path / "run").stat().st_mode) == 0o700
         assert stat.S_IMODE((tmp_path / "run" / "s").stat().st_mode) == 0o600
-    finally:
-        made.close()
 
 
 @pytest.mark.parametrize("name", ["", "..", "a/b", "-x", "a b", "x" * 33, "ä", "a\n", ".hidden"])
@@ -256,27 +250,22 @@ def test_worker_keys_are_given_together(folder: KeyFolder) -> None:
 
 
 def test_connections_that_prove_nothing_keep_nobody_out_and_are_closed(
-    folder: KeyFolder, monkeypatch: pytest.MonkeyPatch
+    folder: KeyFolder, connect: Connect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bus_module, "HANDSHAKE_MS", 300)
-    bus = Bus(f"tcp://{own_address()}:*", f"tcp://{own_address()}:*", keys=folder.path)
-    host, _, port = bus.reply_endpoint.removeprefix("tcp://").rpartition(":")
-    silent = [socket.create_connection((host, int(port)), timeout=5) for _ in range(20)]
-    silent[0].sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-    peer = Peer(bus, allowed(folder, "friend"))
-    bus.publish(state(1))
-    try:
-        assert peer.hears(5000)
+    with contextlib.ExitStack() as opened:
+        bus = Bus(f"tcp://{own_address()}:*", f"tcp://{own_address()}:*", keys=folder.path)
+        opened.callback(bus.close)
+        host, _, port = bus.reply_endpoint.removeprefix("tcp://").rpartition(":")
+        silent = [opened.enter_context(socket.create_connection((host, int(port)), timeout=5)) for _ in range(20)]
+        silent[0].sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        bus.publish(state(1))
+        assert connect(bus, allowed(folder, "friend")).hears(5000)
         wait_for(lambda: bus.counters()["refused_no_key"] >= 19)
         for one in silent:
             with contextlib.suppress(ConnectionResetError):
                 while one.recv(1024):  # its greeting, then the end; a timeout fails the test
                     pass
-    finally:
-        peer.close()
-        bus.close()
-        for one in silent:
-            one.close()
 
 
 def test_a_worker_that_was_refused_joins_once_its_key_is_allowed(

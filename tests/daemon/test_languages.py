@@ -17,6 +17,7 @@ import pytest
 import games
 from calibration.guide import lessons
 from calibration.template import load_template
+from daemon.belief import missed
 from daemon.bus import hints
 from daemon.cli.voices import is_heard
 from daemon.game.clocks import GameClock, TimeControl
@@ -59,13 +60,11 @@ TERMS = [one for one in messages() if one.context not in ("", "page")]
 
 @pytest.fixture(autouse=True)
 def english_again() -> Iterator[None]:
-    """Restores English after each test."""
     yield
     speak("en")
 
 
 def templates_of(message: Message, language: str) -> set[str]:
-    """All singular and plural forms of a message in a language."""
     words = translator_of(language)
     if not message.many:
         return {words.text(message.text)}
@@ -220,7 +219,8 @@ def overheard(game: AnyGame, agents: tuple[str | None, str | None] = (None, None
 def test_nothing_is_said_that_is_not_in_the_catalogues(
     name: str, agents: tuple[str | None, str | None], marked: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(adopting, "MAX_MOVES_ASKED", 1_000)  # what is said depends little on how far is looked
+    for module, name_of in ((adopting, "MAX_MOVES_ASKED"), (missed, "MAX_MOVES"), (missed, "MAX_MOVES_BESIDES")):
+        monkeypatch.setattr(module, name_of, 300)  # what is said depends little on how far is looked
     game = games.load(name)
     for seed in range(3):
         table, referee = Table(game, random.Random(seed)), overheard(game, agents)

@@ -7,15 +7,11 @@ from pathlib import Path
 import pytest
 
 import games
-from calibration.template import load_template
 from daemon.cli.watch import follow
-from daemon.game.effects import Announcement
 from daemon.judging.referee import Referee
-from daemon.match.match import Match
-from daemon.perception.board_tracker import BoardTracker
-from daemon.perception.pipeline import Pipeline
 from rules import AnyGame
-from tests.daemon.readings import judged, reading_of
+from tests.daemon.match_bench import watching
+from tests.daemon.readings import see
 from vision.sources.opening import open_source
 
 CASTLED = "e4 e5 Nf3 Nc6 Bc4 Bc5 O-O Nf6".split()
@@ -25,11 +21,9 @@ LONG = "d4 d5 Bf4 Bf5 Nc3 Nc6 Qd2 Qd7 O-O-O Nf6".split()
 def test_the_pictures_of_castling_with_a_late_rook_are_followed(real_data: Path) -> None:
     if not (real_data / "records" / "castle").is_dir():
         pytest.skip("the pictures of castling are absent")
-    heard: list[Announcement] = []
-    match = Match(Referee(games.load("chess"), in_photos=True), listeners=[heard.append])
-    eyes = BoardTracker(Pipeline(load_template("chess"), None), match)
+    eyes, heard = watching(games.load("chess"), in_photos=True)
     follow(eyes, open_source(str(real_data / "records" / "castle"), hold_s=3.0, give_up_s=3.0))
-    assert match.referee.moves == CASTLED
+    assert eyes.match.referee.moves == CASTLED
     told = [one.text for one in heard if one.code == "unfinished"]
     assert told == 2 * ["Move the white rook from h1 to f1 to finish the turn."]
 
@@ -47,7 +41,7 @@ def test_castling_is_told_whichever_piece_goes_first_and_whenever_the_other_foll
     begun = half(game, boards[-3], boards[-2], rook=rook_first)
     answered = half(game, boards[-2], boards[-1], over=begun)
     for board in (*boards[:-2], begun, *(() if rook_first else (answered,)), *boards[-2 if rook_first else -1 :]):
-        judged(referee, reading_of(game, board))
+        see(referee, board)
     assert referee.moves == texts
 
 

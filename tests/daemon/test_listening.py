@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import contextlib
+import itertools
 import shutil
 import sys
 import threading
@@ -22,14 +23,15 @@ from daemon.commands.spoken.grammar import called, phrases_of, understand
 from daemon.commands.spoken.words import words_of
 from daemon.page.microphones import MAX_MESSAGE, MAX_MICROPHONES
 from daemon.page.web import WebPage
+from daemon.voice import VoiceError
 from daemon.voice.listening.listening import MAX_WAITING, Listening
-from daemon.voice.listening.recognisers import EmbeddedRecogniser, RecogniserError, WyomingRecogniser
+from daemon.voice.listening.recognisers import EmbeddedRecogniser, WyomingRecogniser
 from daemon.voice.listening.utterances import FRAME_BYTES, LONGEST_S, RATE_HZ, Utterances
-from lab.bench.talk import spoken
 from tests.waiting import wait_for
 
 pytest.importorskip("wyoming", reason="no Wyoming server: the package wyoming is not installed")
 
+from tests.daemon.speech import spoken
 from tests.daemon.test_wyoming_voice import answering
 from tests.daemon.wyoming_server import TestServer, serving
 
@@ -107,7 +109,7 @@ def test_a_wyoming_server_gets_the_sound_and_writes_it_down(server: TestServer, 
 def test_a_server_that_hangs_or_lies_is_left_within_the_deadline(answer: Any, fault: str) -> None:
     with answering(answer) as address:
         begun_s, deadline_s = time.monotonic(), 0.5 if "takes longer" in fault else 10.0
-        with pytest.raises(RecogniserError, match=fault):
+        with pytest.raises(VoiceError, match=fault):
             WyomingRecogniser(address, "en", deadline_s).text(noise(2.0, 500.0), (), threading.Event())
         assert time.monotonic() - begun_s < deadline_s + 3.0
 
@@ -122,7 +124,7 @@ class Slow:
         while not self.go_on.wait(0.01) and not stop.is_set():
             pass
         if self.fault:
-            raise RecogniserError(self.fault)
+            raise VoiceError(self.fault)
         self.heard.append(sound)
         return sound.decode()
 
@@ -185,25 +187,22 @@ def test_a_recogniser_that_fails_is_told_and_tried_again(
 
 @needs_espeak
 def test_english_verbs_and_moves_are_understood_or_asked_back_and_never_taken_for_others() -> None:
-    """Spoken by espeak-ng, heard by pocketsphinx."""
+    """Spoken by espeak-ng in two voices by turns, heard by pocketsphinx."""
     pytest.importorskip("pocketsphinx", reason="no recogniser: the package pocketsphinx is not installed")
     recogniser, table = EmbeddedRecogniser("Kibitzer"), Table("en", "mark", MOVES)
     phrases, wanted = phrases_of(MOVES, "en"), dict(words_of("en").verbs)
     spoken_moves = {"delta six to delta five": "d6-d5", "alpha one to alpha four": "a1-a4", "d six to d seven": "d6-d7"}
     right = wrong = 0
     try:
-        for voice in ("en-us", "en-gb+f4"):
-            for text in (*wanted, *spoken_moves):
-                (utterance,) = Utterances().feed(spoken(f"Kibitzer, {text}", voice))
-                written = recogniser.text(utterance, phrases, threading.Event())
-                said = understand(called(written, "en", "Kibitzer") or "", "en", MOVES)
-                meant = said.moves == (spoken_moves.get(text),) or (
-                    said.verb is not None and said.verb == wanted.get(text)
-                )
-                reply = Conversation().hear(written, table, "Kibitzer", 0.0)
-                right += meant
-                wrong += not meant and reply is not None and reply.command is not None
-        assert right >= 0.7 * 2 * (len(wanted) + len(spoken_moves)) and not wrong
+        for text, voice in zip((*wanted, *spoken_moves), itertools.cycle(("en-us", "en-gb+f4")), strict=False):
+            (utterance,) = Utterances().feed(spoken(f"Kibitzer, {text}", voice))
+            written = recogniser.text(utterance, phrases, threading.Event())
+            said = understand(called(written, "en", "Kibitzer") or "", "en", MOVES)
+            meant = said.moves == (spoken_moves.get(text),) or (said.verb is not None and said.verb == wanted.get(text))
+            reply = Conversation().hear(written, table, "Kibitzer", 0.0)
+            right += meant
+            wrong += not meant and reply is not None and reply.command is not None
+        assert right >= 0.7 * (len(wanted) + len(spoken_moves)) and not wrong
         (talk,) = Utterances().feed(spoken("Would you like to go on with the game?"))
         assert recogniser.text(talk, phrases, threading.Event()) == ""
     finally:
@@ -226,7 +225,7 @@ def test_a_recogniser_process_that_dies_hangs_or_lies_is_killed(
     script = tmp_path / "recogniser.py"
     script.write_text(lines)
     made = EmbeddedRecogniser("Kibitzer", (sys.executable, str(script)))
-    with contextlib.closing(made) as recogniser, pytest.raises(RecogniserError, match=fault):
+    with contextlib.closing(made) as recogniser, pytest.raises(VoiceError, match=fault):
         recogniser.text(noise(1.0, 500.0), ["undo"], threading.Event())
 
 

@@ -191,10 +191,7 @@ def test_a_correction_that_cannot_be_written_is_refused_and_changes_nothing() ->
     bench.notebook.full = True
     line, states = list(bench.match.referee.line.plies), len(bench.post.states)
     answer = obey(bench.match, Mover("red", 2), bench.eyes)
-    assert (answer.accepted, answer.text) == (
-        False,
-        "I cannot write this down: the disk is full. Nothing has changed.",
-    )
+    assert (answer.accepted, answer.text) == (False, "I cannot write this down: the disk is full. Nothing has changed.")
     assert (bench.match.referee.line.plies, len(bench.post.states)) == (line, states)
     bench.notebook.full = False
     assert obey(bench.match, Mover("red", 2), bench.eyes).accepted

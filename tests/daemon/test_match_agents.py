@@ -7,10 +7,7 @@ import pytest
 from agents.messages import LimitsPart
 from daemon.bus.requests import PATIENCE_S, REFUSALS, REFUSED_PATIENCE_S
 from daemon.config.seats import Seat, stand_in
-from tests.daemon.match_bench import (
-    Bench,
-    bench_of,
-)
+from tests.daemon.match_bench import Bench, bench_of
 from tests.daemon.readings import board_with
 
 

@@ -2,41 +2,35 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
+
 import pytest
 
 import games
+from daemon.game.effects import Announcement
 from daemon.judging.referee import Referee
-from daemon.match.match import Match
-from daemon.match.reminders import FIRST_S
+from daemon.match.match import FIRST_S, Match
 from daemon.perception.board_tracker import BoardTracker
-from daemon.perception.learning import StartLesson
 from daemon.perception.pipeline import Observation
-from tests.daemon.readings import reading_of
-from tests.daemon.sights import FROM_ABOVE, NoLooks, sight
+from tests.daemon.match_bench import LOCKED, PICTURE, ScriptedPipeline, Watching
+from tests.daemon.readings import codes, reading_of
+from tests.daemon.sights import FROM_ABOVE, sight
 from vision.frame import Frame
-from vision.watching.align import Alignment
 from vision.watching.watcher import Sight
 
-PICTURE = np.zeros((4, 4, 3), np.uint8)
-LOCKED = Alignment(None, "locked", relocked=False, quality=1.0, moved_px=0.0)
 OCCLUDED = sight("occluded")
 MOVING = sight("moving")
 SETTLED = sight("settled")
 
 
-class Gated:
-    """Replaces the pipeline: gives the scripted gate states and no readings."""
+class Gated(ScriptedPipeline):
+    """Gives the scripted gate states and no readings."""
 
     def __init__(
         self, *states: Sight, outside: tuple[tuple[int, ...], ...] = (), moved: tuple[float, ...] = ()
     ) -> None:
-        self.states, self.moved = list(states), list(moved)
-        self.outside, self.frozen = list(outside), False
-        self.lesson = self.refused = self.reader = None
-        self.start = StartLesson()
-        self.may_learn = False
-        self.looks = NoLooks()
+        super().__init__()
+        self.states, self.moved, self.outside, self.frozen = list(states), list(moved), list(outside), False
 
     def feed(self, frame: Frame) -> Observation:
         outside = self.outside.pop(0) if self.outside else ()
@@ -50,17 +44,19 @@ class Gated:
             frozen=self.frozen,
         )
 
-    def watched_s(self, time_s: float) -> float:
-        return time_s
+
+def looking(eyes: Gated, agent: str | None = None, now_s: Sequence[float] = (0.0,)) -> Watching:
+    """These eyes over a new game of morris, and the list of what is announced."""
+    heard = list[Announcement]()
+    match = Match(Referee(games.load("morris"), (agent, None)), listeners=[heard.append], clock=lambda: now_s[0])
+    return BoardTracker(eyes, match), heard  # type: ignore[arg-type]
 
 
 def said(eyes: Gated) -> list[str]:
-    match, heard = Match(Referee(games.load("morris"))), list[str]()
-    seeing = BoardTracker(eyes, match)  # type: ignore[arg-type]
-    match.listeners.append(lambda announcement: heard.append(announcement.text))
+    seeing, heard = looking(eyes)
     for index in range(len(eyes.states)):
         seeing.feed(Frame(PICTURE, float(index), index))  # one a second
-    return heard
+    return [one.text for one in heard]
 
 
 def reports(*states: Sight) -> list[str]:
@@ -101,32 +97,29 @@ def test_an_agents_answer_is_held_against_the_board_read_last_only_while_nothing
     gate: Sight, judged: bool
 ) -> None:
     """The board may show half of a takeback, for example, while the next man is being put back."""
-    game, heard = games.load("morris"), list[str]()
-    match = Match(Referee(game, ("alphabeta", None)))
-    seeing = BoardTracker(Gated(SETTLED, gate), match)  # type: ignore[arg-type]
-    match.listeners.append(lambda announcement: heard.append(announcement.code))
+    seeing, _ = looking(Gated(SETTLED, gate), "alphabeta")
+    referee = seeing.match.referee
     seeing.feed(Frame(PICTURE, 0.0, 0))
-    seeing.reading = reading_of(game, "W" + "." * 22 + "W")
+    seeing.reading = reading_of(referee.game, "W" + "." * 22 + "W")
     seeing.feed(Frame(PICTURE, 0.1, 1))
-    match.referee.reply("alphabeta", 0, "d2")
+    referee.reply("alphabeta", 0, "d2")
     seeing._look_for_answer()
-    assert match.referee.waits == judged
+    assert referee.waits == judged
 
 
 @pytest.mark.parametrize(("gate", "reminded"), [(SETTLED, True), (MOVING, False), (OCCLUDED, False)])
 def test_players_are_reminded_of_what_is_open_only_while_the_board_is_seen(gate: Sight, reminded: bool) -> None:
     """The requested action may already have been done, under the hand that is in the way."""
-    game, heard, now_s = games.load("morris"), list[str](), [0.0]
-    match = Match(Referee(game, ("alphabeta", None)), clock=lambda: now_s[0])
-    seeing = BoardTracker(Gated(SETTLED, gate), match)  # type: ignore[arg-type]
-    match.listeners.append(lambda announcement: heard.append(announcement.code))
+    now_s = [0.0]
+    seeing, heard = looking(Gated(SETTLED, gate), "alphabeta", now_s)
+    match = seeing.match
     seeing.feed(Frame(PICTURE, 0.0, 0))
     match.carry_out(match.referee.reply("alphabeta", 0, "d2"))
     match.poll()
     seeing.feed(Frame(PICTURE, 0.1, 1))
     now_s[0] = 2 * FIRST_S
     match.poll()
-    assert ("reminder" in heard) == reminded
+    assert ("reminder" in codes(heard)) == reminded
 
 
 def test_a_camera_that_froze_is_not_said_to_be_covered() -> None:
@@ -138,12 +131,9 @@ def test_a_camera_that_froze_is_not_said_to_be_covered() -> None:
 
 @pytest.mark.parametrize(("gate", "told"), [(SETTLED, 0), (MOVING, 1), (OCCLUDED, 1)])
 def test_pictures_that_end_in_the_middle_of_a_hand_are_told_to(gate: Sight, told: int) -> None:
-    heard: list[str] = []
-    match = Match(Referee(games.load("morris")))
-    seeing = BoardTracker(Gated(SETTLED, gate), match)  # type: ignore[arg-type]
-    match.listeners.append(lambda announcement: heard.append(announcement.text))
+    seeing, heard = looking(Gated(SETTLED, gate))
     for index in range(2):
         seeing.feed(Frame(PICTURE, float(index), index))
     seeing.end()
-    assert sum("pictures end" in text for text in heard) == told
-    assert match.referee.ply == 0
+    assert sum("pictures end" in one.text for one in heard) == told
+    assert seeing.match.referee.ply == 0

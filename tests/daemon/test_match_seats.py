@@ -6,15 +6,7 @@ import pytest
 
 from daemon.config.seats import Seat
 from rules import EMPTY
-from tests.daemon.match_bench import (
-    FIRST,
-    SECOND,
-    THIRD,
-    Bench,
-    bench_of,
-    lay,
-    two_people,
-)
+from tests.daemon.match_bench import FIRST, SECOND, THIRD, Bench, bench_of, lay, two_people
 from tests.daemon.readings import board_with
 
 

@@ -268,7 +268,6 @@ def test_a_compressed_command_is_not_unpacked(page: WebPage, tmp_path: Path) -> 
 
 
 def answer_to(page: WebPage, data: bytes) -> bytes:
-    """First line of the answer to raw bytes."""
     with socket.create_connection(("127.0.0.1", page.port), timeout=5) as stranger:
         stranger.sendall(data)
         return stranger.recv(4096).split(b"\r\n")[0]

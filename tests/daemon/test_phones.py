@@ -59,7 +59,6 @@ class House:
         self.page.take_commands()
 
     def invite(self) -> tuple[str, str]:
-        """Address of the door, and the code."""
         address, _, code = self.page.invite_phone().addresses[0].partition("/phone#")
         return address, code
 
@@ -73,7 +72,6 @@ class House:
 
     @asynccontextmanager
     async def phone(self) -> AsyncIterator[tuple[aiohttp.ClientSession, aiohttp.ClientWebSocketResponse]]:
-        """A paired phone, connected."""
         address, code = self.invite()
         async with self.client() as session:
             async with session.post(f"{address}/pair", json={"code": code}) as answer:

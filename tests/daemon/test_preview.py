@@ -14,8 +14,9 @@ import pytest
 from daemon.commands.command import CommandError
 from daemon.commands.sources import check_source, is_same, names_of
 from daemon.config.settings import Config
-from daemon.page import permission, preview
-from daemon.page.preview import Preview, parse_preview
+from daemon.page import permission
+from daemon.page import setup as preview
+from daemon.page.setup import Preview, parse_preview
 from daemon.page.web import WebPage
 from daemon.setup.menu import menu_of
 from tests.daemon.http_client import ask
@@ -52,7 +53,7 @@ class Eye:
         self.source: FrameSource = Bright()
         self.waits, self.fault = threading.Event(), ""
         self.waits.set()
-        self.page._setup.preview._opener = self._open
+        self.page.setup.preview._opener = self._open
 
     def _open(self, source: str) -> FrameSource:
         self.opened.append(source)
@@ -151,18 +152,18 @@ def test_a_driver_that_hangs_is_waited_for_once_and_never_opened_beside_itself(e
     assert "does not answer" in eye.told("0") and "does not answer" in eye.told("0")
     assert eye.opened == ["0"]
     eye.waits.set()
-    attempt = eye.page._setup.preview._hanging
+    attempt = eye.page.setup.preview._hanging
     assert attempt is not None and attempt.wait(5)
     assert isinstance(eye.source, Bright) and eye.source.closed
     assert eye.look("0")[0] == 200
 
 
 def test_the_camera_in_use_is_shown_without_being_opened_again(eye: Eye) -> None:
-    eye.page.update_frame(lambda: np.full((72, 128, 3), 90, np.uint8), "/dev/video0")
+    eye.page.setup.set_frame(lambda: np.full((72, 128, 3), 90, np.uint8), "/dev/video0")
     assert eye.look("0")[0] == 200 and eye.opened == []
-    eye.page.update_frame(lambda: np.full((72, 128, 3), 90, np.uint8), "http://ana:x@127.0.0.1/video")
+    eye.page.setup.set_frame(lambda: np.full((72, 128, 3), 90, np.uint8), "http://ana:x@127.0.0.1/video")
     assert eye.look("http://***@127.0.0.1/video")[0] == 200 and eye.opened == []  # as the menu shows it
-    eye.page.update_frame(None)
+    eye.page.setup.set_frame(None)
     assert eye.look("0")[0] == 200 and eye.opened == ["0"]
 
 
@@ -173,11 +174,11 @@ def test_only_who_may_command_looks_through_cameras(eye: Eye, monkeypatch: pytes
     monkeypatch.setattr(permission, "is_here", lambda _request: False)
     assert json.loads(eye.ask(body)[1])["code"] == "not_from_here"
     monkeypatch.undo()
-    eye.page._setup.preview.is_open = False
+    eye.page.setup.preview.is_open = False
     assert eye.ask(body)[0] == 409 and eye.opened == []
 
 
 def test_a_look_that_is_given_up_at_the_end_opens_nothing() -> None:
     page = WebPage(port=0)
     page.close()
-    assert isinstance(page._setup.preview, Preview) and page._setup.preview._closing.is_set()
+    assert isinstance(page.setup.preview, Preview) and page.setup.preview._closing.is_set()

@@ -7,14 +7,11 @@ from pathlib import Path
 import pytest
 
 import games
-from calibration.template import load_template
 from daemon.cli.watch import follow
 from daemon.config.settings import CameraSection
 from daemon.game.effects import Announcement
 from daemon.judging.referee import Referee
-from daemon.match.match import Match
-from daemon.perception.board_tracker import BoardTracker
-from daemon.perception.pipeline import Pipeline
+from tests.daemon.match_bench import watching
 from vision.sources.opening import open_source
 
 PHOTOS = Path(__file__).resolve().parents[3] / "shared" / "data" / "morris"
@@ -28,13 +25,12 @@ def watched(folder: Path, hold_s: float) -> tuple[Referee, list[tuple[Announceme
         pytest.skip("../shared/data/morris is not here")
     game = games.load("morris", {"flying": "true", "first": "auto"})
     heard: list[tuple[Announcement, str]] = []
-    match = Match(Referee(game, in_photos=True))
-    eyes = BoardTracker(Pipeline(load_template(game.name), None), match)
-    match.listeners.append(
+    eyes, _ = watching(game, in_photos=True)
+    eyes.match.listeners.append(
         lambda one: heard.append((one, "" if eyes.observation is None else eyes.observation.frame.name))
     )
     follow(eyes, open_source(str(folder), hold_s=hold_s, give_up_s=1.0))
-    return match.referee, heard
+    return eyes.match.referee, heard
 
 
 def test_every_ply_is_followed_and_every_fault_told() -> None:
@@ -49,9 +45,9 @@ def test_every_ply_is_followed_and_every_fault_told() -> None:
 
 
 def test_with_six_photos_left_out_the_same_game_goes_on_and_the_order_is_marked_as_assumed(tmp_path: Path) -> None:
-    for number in (*range(1, 9), *range(15, 39)):
+    for number in (*range(1, 9), *range(15, 25)):
         (tmp_path / f"1_{number}.jpg").symlink_to(PHOTOS / f"1_{number}.jpg")
     referee, heard = watched(tmp_path, 1.0)
-    assert referee.ply == PLIES and referee.outcome is not None
-    assert [ply.assumed for ply in referee.line.plies] == [7 <= ply < 14 for ply in range(PLIES)]
+    assert (referee.ply, referee.verdict) == (23, "legal")
+    assert [ply.assumed for ply in referee.line.plies] == [7 <= ply < 14 for ply in range(23)]
     assert FAULTS[1] in [(one.code, photo) for one, photo in heard]

@@ -12,8 +12,7 @@ import games
 from daemon.game.effects import Announcement, Effect, Finish, Record, TakeBack
 from daemon.judging.referee import Referee
 from rules import AnyGame
-from rules.turns import line_of_play
-from tests.daemon.readings import board_with, judged, reading_of
+from tests.daemon.readings import after, board_with, codes, moves, see
 
 MILL_NEXT = ["a7", "b6", "d7", "b4"]
 """Light closes a7-d7-g7 with g7."""
@@ -22,22 +21,6 @@ MILL_NEXT = ["a7", "b6", "d7", "b4"]
 @pytest.fixture
 def game() -> AnyGame:
     return games.load("morris")
-
-
-def see(referee: Referee, board: str, **doubts: tuple[str, float]) -> list[Effect]:
-    return judged(referee, reading_of(referee.game, board, doubts=doubts))
-
-
-def codes(effects: list[Effect]) -> list[str]:
-    return [effect.code for effect in effects if isinstance(effect, Announcement)]
-
-
-def moves(effects: list[Effect]) -> list[str]:
-    return [effect.move for effect in effects if isinstance(effect, Record)]
-
-
-def after(game: AnyGame, texts: list[str], agents: tuple[str | None, str | None] = (None, None)) -> Referee:
-    return Referee(game, agents, line_of_play(game, texts), texts)
 
 
 def said(effects: list[Effect]) -> Announcement:
@@ -80,15 +63,6 @@ def test_the_same_fault_is_announced_once_and_again_after_it_was_mended(game: An
     assert said(mended).text == "The board is right again. It is dark's turn."
     assert see(referee, board_with(game, W="d2")) == []
     assert codes(see(referee, wrong)) == ["illegal"]
-
-
-def test_man_laid_out_of_turn_names_the_rule_and_the_cell(game: AnyGame) -> None:
-    effects = see(after(game, ["d2"]), board_with(game, W="d2 a1"))
-    announcement = said(effects)
-    assert announcement.rule == "not_your_turn"
-    assert announcement.cells == (game.cells.index("a1"),)
-    assert "a1" in announcement.text
-    assert not moves(effects)
 
 
 def test_out_of_turn_and_then_the_others_move_are_two_legal_plies(game: AnyGame) -> None:
@@ -140,13 +114,6 @@ def test_an_illegal_move_is_not_made_legal_by_a_ply_on_a_badly_seen_cell(game: A
     assert referee.ply == 1
 
 
-def test_many_differences_are_a_desync_and_the_game_resumes_by_itself(game: AnyGame) -> None:
-    referee = after(game, ["d2", "f4"])
-    elsewhere = board_with(game, W="a1 a4 a7", B="g1 g4 g7")
-    assert codes(see(referee, elsewhere)) == ["desync"]
-    assert codes(see(referee, board_with(game, W="d2", B="f4"))) == ["resumed"]
-
-
 def test_who_lays_the_first_man_begins_where_the_rule_is_auto() -> None:
     game = games.load("morris", {"first": "auto"})
     referee = Referee(game)
@@ -164,16 +131,6 @@ def test_agents_move_is_asked_for_and_thanked_when_carried_out(game: AnyGame) ->
     assert referee.awaiting == "carry_out"
     assert moves(see(referee, board_with(game, W="d2", B="f4"))) == ["f4"]
     assert referee.awaiting == "move"
-
-
-def test_agents_move_carried_out_wrongly_is_named(game: AnyGame) -> None:
-    referee = after(game, ["d2"], (None, "alphabeta"))
-    referee.reply("alphabeta", 1, "f4")
-    effects = see(referee, board_with(game, W="d2", B="g4"))
-    assert said(effects).rule == "not_the_agents_move"
-    assert "f4" in said(effects).text
-    assert "g4" in said(effects).text
-    assert referee.ply == 1
 
 
 def test_half_of_another_move_than_the_agent_asked_for_is_not_taken_for_a_part_of_it(game: AnyGame) -> None:
@@ -211,12 +168,6 @@ def test_late_answer_or_one_from_another_agent_is_ignored(game: AnyGame, agent: 
     referee = after(game, ["d2"], (None, "alphabeta"))
     assert referee.reply(agent, ply, "f4") == []
     assert referee.agent_move is None
-
-
-def test_moving_the_agents_men_before_it_answered_is_illegal(game: AnyGame) -> None:
-    referee = after(game, ["d2"], (None, "alphabeta"))
-    assert said(see(referee, board_with(game, W="d2", B="f4"))).rule == "not_your_turn"
-    assert referee.ply == 1
 
 
 def test_board_out_of_sight_is_said_once_and_its_return_too(game: AnyGame) -> None:
@@ -274,12 +225,6 @@ def test_agents_move_is_recalled_when_the_board_is_right_again(game: AnyGame) ->
     referee.reply("alphabeta", 1, "f4")
     assert "Please play f4." in said(see(referee, board_with(game, W="d2", B="g4"))).text
     assert "Please play f4 for dark." in said(see(referee, board_with(game, W="d2"))).text
-
-
-def test_board_that_is_not_set_up_for_a_new_game_is_said_to_be_so(game: AnyGame) -> None:
-    effects = see(Referee(game), board_with(game, W="a1 a4 a7", B="d1 d2 d3"))
-    assert codes(effects) == ["desync"]
-    assert said(effects).text.startswith("To begin, set up the board as at the start: look at")
 
 
 def test_many_discs_turned_wrongly_are_an_illegal_move_with_its_rule_and_no_desync() -> None:

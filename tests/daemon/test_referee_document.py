@@ -39,9 +39,9 @@ from daemon.record.puzzles import PuzzleStore
 from daemon.run import session_runner, ui_publisher
 from rules import AnyGame, Outcome
 from rules.turns import boards_of_turn, line_of_play
-from tests.daemon.readings import board_with, judged, reading_of
+from tests.daemon.readings import board_with, judged, reading_of, see
 from tests.daemon.test_coach import answering
-from tests.daemon.test_command_handlers import Eyes, at
+from tests.daemon.test_command_handlers import at, show_at_once
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "referee.md"
 MORRIS = games.load("morris")
@@ -59,10 +59,6 @@ def table(heading: str) -> list[list[str]]:
 
 def after(texts: list[str], agents: tuple[str | None, str | None] = (None, None), game: AnyGame = MORRIS) -> Referee:
     return Referee(game, agents, line_of_play(game, texts), texts)
-
-
-def see(referee: Referee, board: str, **doubts: tuple[str, float]) -> list[Effect]:
-    return judged(referee, reading_of(referee.game, board, doubts=doubts))
 
 
 def men(**cells: str) -> str:
@@ -186,9 +182,7 @@ SEEN: dict[str, Callable[[], Played]] = {
     "a legal move": lambda: begun(["d2"], men(W="d2", B="f4")),
     "up to three legal plies at once": lambda: begun(["d2"], men(W="d2 a1", B="f4")),
     "a legal move after which a side can only pass": lambda: position(
-        "reversi",
-        f"{'-' * 16}XO-OX---{'-' * 32}XO------ X",
-        f"{'.' * 16}BBBBB...{'.' * 32}BW......",
+        "reversi", f"{'-' * 16}XO-OX---{'-' * 32}XO------ X", f"{'.' * 16}BBBBB...{'.' * 32}BW......"
     ),
     "the move that ends the game": lambda: seen(
         after([*MILL, "g7xb6"], game=games.load("morris", {"men": 3})), men(W="a7 d7 g7", B="b4 f4")
@@ -285,7 +279,7 @@ def told(command: Command) -> list[Announcement]:
             bench = at(coach=answering("{}"), moves=["d2", "f4"])
     if isinstance(command, Resume):
         obey(bench.match, Pause(), bench.eyes)
-    bench.pipeline.reader = Eyes(bench.game, men(W="d2", B="f4"))  # type: ignore[attr-defined]
+    show_at_once(bench, men(W="d2", B="f4"))
     before = len(bench.heard)
     assert obey(bench.match, command, bench.eyes).accepted
     if bench.match._coach is not None:

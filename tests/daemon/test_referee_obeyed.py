@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 import games
-from daemon.game.effects import Announcement, Record
+from daemon.game.effects import Announcement
 from daemon.judging.referee import Referee
 from rules.turns import carry_out, line_of_play
-from tests.daemon.readings import judged, reading_of
+from tests.daemon.readings import codes, moves, see
 
 LINE = (
     "a4 b6 g4 b2 f6 g7 d6 a7 f2 d3 f4xb6 d7xf6 d5 e3 c3 c4 c5 e5 g4-g1 g7-g4 d6-f6xc4 g4-g7xf6 c5-c4 b2-d2 a4-b4 d2-d1"
@@ -23,8 +23,8 @@ def test_players_who_answer_at_once_are_believed_to_have_obeyed_first() -> None:
     referee.reply("alphabeta", len(LINE), ASKED)
     position = history[-1]
     board = carry_out(game.board(position), game.steps(position, game.parse_move(position, ANOTHER)))
-    effects = judged(referee, reading_of(game, board))
-    assert [one.move for one in effects if isinstance(one, Record)] == [ASKED, NEXT]
+    effects = see(referee, board)
+    assert moves(effects) == [ASKED, NEXT]
     assert not any(one.code == "illegal" for one in effects if isinstance(one, Announcement))
 
 
@@ -35,8 +35,8 @@ def test_a_takeback_that_looks_like_a_move_nobody_asked_the_agent_for_is_a_takeb
     referee = Referee(game, (None, "alphabeta"), [before, after], ["f6xa7"])
     referee.reply("alphabeta", 1, "e5xc4")
     assert any(game.board(game.apply(after, move)) == game.board(before) for move in game.legal_moves(after))
-    effects = judged(referee, reading_of(game, game.board(before)))
-    assert [one.code for one in effects if isinstance(one, Announcement)] == ["takeback"]
+    effects = see(referee, game.board(before))
+    assert codes(effects) == ["takeback"]
     assert (referee.ply, referee.awaiting) == (0, "move")
 
 
@@ -49,20 +49,20 @@ def test_an_agents_move_laid_again_after_a_takeback_stands_again_whatever_the_ag
     for ply, text in enumerate(texts):
         if ply % 2 == 0:
             referee.reply("alphabeta", ply, text)
-        judged(referee, reading_of(game, game.board(history[ply + 1])))
+        see(referee, game.board(history[ply + 1]))
     assert referee.moves == texts
     for answer in ("", "g7"):
-        back = judged(referee, reading_of(game, game.board(history[2])))
-        assert [one.code for one in back if isinstance(one, Announcement)] == ["takeback"]
+        back = see(referee, game.board(history[2]))
+        assert codes(back) == ["takeback"]
         if answer:
             referee.reply("alphabeta", 2, answer)
-        again = judged(referee, reading_of(game, game.board(history[3])))
-        assert [one.code for one in again if isinstance(one, Announcement)] == ["restored"]
+        again = see(referee, game.board(history[3]))
+        assert codes(again) == ["restored"]
         assert referee.moves == texts
     other = line_of_play(game, ["d6", "f4", "a1"])[-1]
-    judged(referee, reading_of(game, game.board(history[2])))
-    told = judged(referee, reading_of(game, game.board(other)))
-    assert [one.code for one in told if isinstance(one, Announcement)] == ["illegal"]
+    see(referee, game.board(history[2]))
+    told = see(referee, game.board(other))
+    assert codes(told) == ["illegal"]
 
 
 def half_of_a_mill(agents: tuple[str | None, str | None]) -> tuple[Referee, str]:
@@ -78,14 +78,14 @@ def half_of_a_mill(agents: tuple[str | None, str | None]) -> tuple[Referee, str]
 def test_half_of_a_move_that_no_agent_was_asked_for_is_a_takeback_where_it_can_be_one() -> None:
     for agents, verdict in (((None, None), "ambiguous"), ((None, "alphabeta"), "takeback")):
         referee, board = half_of_a_mill(agents)
-        judged(referee, reading_of(referee.game, board))
+        see(referee, board)
         assert referee.verdict == verdict
 
 
 def test_half_of_a_move_before_the_agent_has_answered_is_to_be_put_back() -> None:
     referee, board = half_of_a_mill((None, "alphabeta"))
     referee = Referee(referee.game, referee.agents, referee.history[-1:])
-    told = judged(referee, reading_of(referee.game, board))
+    told = see(referee, board)
     assert [(one.code, one.rule) for one in told if isinstance(one, Announcement)] == [("illegal", "not_your_turn")]
 
 
@@ -101,7 +101,7 @@ def test_a_board_of_two_plies_before_is_no_takeback_where_the_agents_move_and_th
         positions.append(game.apply(positions[-1], game.parse_move(positions[-1], text)))
     referee = Referee(game, (None, "alphabeta"), positions, ["f4", "b4-c4"])
     referee.reply("alphabeta", 2, asked)
-    effects = judged(referee, reading_of(game, game.board(before)))
+    effects = see(referee, game.board(before))
     taken = f"c4-b4x{asked[-2:]}"
-    assert [one.move for one in effects if isinstance(one, Record)] == [asked, taken]
+    assert moves(effects) == [asked, taken]
     assert not any(one.code == "takeback" for one in effects if isinstance(one, Announcement))

@@ -21,8 +21,8 @@ from rules import EMPTY, AnyGame, Outcome
 from tests.daemon.dominoes import show
 from tests.daemon.match_bench import lay as lay_with_an_arm
 from tests.daemon.match_bench import two_people
-from tests.daemon.readings import reading_of
-from tests.daemon.test_scoring import at, codes, lay, said, with_tiles
+from tests.daemon.readings import codes, reading_of
+from tests.daemon.test_scoring import at, lay, said, with_tiles
 
 NEARLY = "pawns=98,0;bag=40;holds=4,3;tiles=8H6-8I1,8J1-8K4"
 """Red is two spaces from the last one."""

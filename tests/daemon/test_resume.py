@@ -10,7 +10,7 @@ from lab.bench.kill_resume import Bench
 
 
 def test_killed_daemon_resumes_with_the_right_board_and_record(tmp_path: Path) -> None:
-    rules = ["men=3", "quiet_plies=6"]
+    rules = ["men=3", "quiet_plies=3"]
     bench = Bench(tmp_path, 3, "nine_mens_morris", 4.0, rules, random.Random(3), any_=False, think_s=0.5)
     with contextlib.closing(bench):
         result = bench.play(kills=2, longest_s=3.0)

@@ -1,4 +1,4 @@
-"""The daemon's loop with a camera that comes and goes."""
+"""The daemon's loop with a camera that comes and goes; what SIGHUP from a closed terminal does."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
 import games
 from calibration.template import load_template
+from daemon.cli import run as run_cli
 from daemon.cli.run import Daemon
 from daemon.run.health import health_of
 from daemon.run.session import Session
@@ -104,3 +107,16 @@ def test_camera_that_is_absent_silent_and_back_is_told_each_time_once(
     assert not failures, (failures, said)
     assert len(said) == 5
     assert health_of(session)["camera"]["ok"] is True
+
+
+@pytest.mark.parametrize(
+    ("had_terminal", "has_terminal", "ends"), [(True, False, True), (True, True, False), (False, False, False)]
+)
+def test_hang_up_reads_the_settings_and_ends_only_what_lost_its_terminal(
+    monkeypatch: pytest.MonkeyPatch, had_terminal: bool, has_terminal: bool, ends: bool
+) -> None:
+    monkeypatch.setattr(run_cli.os, "isatty", lambda _file: has_terminal)
+    daemon: Any = SimpleNamespace(wants_reading=False)
+    stop = threading.Event()
+    run_cli._hang_up(daemon, stop, had_terminal)
+    assert daemon.wants_reading and stop.is_set() == ends

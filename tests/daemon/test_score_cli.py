@@ -25,7 +25,6 @@ from vision.reading.pawns import Pawn
 
 TILES = 6
 DARK = 7
-"""Grey level of a photo that shows no board."""
 
 
 class KnowingEyes:

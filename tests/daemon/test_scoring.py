@@ -15,6 +15,7 @@ from daemon.judging.referee import Referee
 from lab.bench.watch_dominoes import annotated
 from rules import EMPTY, AnyGame
 from tests.daemon.dominoes import laid_points, played, show
+from tests.daemon.readings import codes
 
 FIRST, SECOND, THIRD = "8H6-8I1", "8J1-8K4", "6K2-7K4"
 """A tile by red, one by green, and one that scores its side a point."""
@@ -59,10 +60,6 @@ def tile_text(words: str) -> str:
 def said(effects: list[Effect]) -> list[str]:
     texts = [effect.text for effect in effects if isinstance(effect, Announcement)]
     return [TILE.sub(lambda tile: tile_text(tile[0]), text) for text in texts]
-
-
-def codes(effects: list[Effect]) -> list[str]:
-    return [effect.code for effect in effects if isinstance(effect, Announcement)]
 
 
 def at(referee: Referee, position: str) -> None:

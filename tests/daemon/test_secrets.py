@@ -18,7 +18,7 @@ from daemon.checks import devices
 from daemon.checks.devices import check_camera
 from daemon.commands.game_choice import camera_path, choice_of, path_of, restored, save, with_source
 from daemon.config.settings import Config, ConfigError, LogSection, load_config
-from daemon.page import preview
+from daemon.page import setup
 from daemon.supervision.logs import Log
 from daemon.supervision.tables import run_from_words
 from tests.daemon.http_client import ask
@@ -71,7 +71,7 @@ def raw(table: Table, path: str, body: object = None) -> str:
 def test_a_session_writes_a_cameras_password_nowhere_and_its_files_are_its_owners(
     tmp_path: Path, camera: int, log: Log, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(preview, "LOOK_S", 0.2)
+    monkeypatch.setattr(setup, "LOOK_S", 0.2)
     source = f"http://ana:{SECRET}@127.0.0.1:{camera}/video?channel=2&pwd={SECRET}"
     other = source.replace(SECRET, TYPED).replace("channel=2", "channel=3")
     bus = {"state": f"ipc://{tmp_path}/bus/state", "reply": f"ipc://{tmp_path}/bus/reply"}

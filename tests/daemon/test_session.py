@@ -5,19 +5,20 @@ from __future__ import annotations
 import gc
 import json
 import socket
-import subprocess
-import sys
 import time
 import urllib.parse
 import weakref
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import games
 from calibration.template import load_template
+from daemon.cli import tell
 from daemon.commands.command import Mover, Undo
 from daemon.config.settings import Config
 from daemon.game.effects import Record
@@ -183,14 +184,13 @@ def lay(session: Session, text: str) -> None:
 def told(session: Session, *words: str) -> list[str]:
     """Exit status and output of `kibitzer tell`, with the session running meanwhile."""
     assert session.services.page is not None
-    command = [sys.executable, "-m", "daemon.cli", "tell", *words, "--port", str(session.services.page.port)]
-    runner = SessionRunner(session)
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
-        while process.poll() is None:
+    runner, command = SessionRunner(session), [*words, "--port", str(session.services.page.port)]
+    with ThreadPoolExecutor(1) as threads:
+        telling = threads.submit(CliRunner().invoke, tell.app, command)
+        while not telling.done():
             runner.tick(None)
             time.sleep(0.02)
-        assert process.stdout is not None
-        return [str(process.returncode), process.stdout.read().strip()]
+    return [str(telling.result().exit_code), telling.result().output.strip()]
 
 
 def test_who_made_a_move_is_told_from_the_command_line_and_outlives_the_daemon(tmp_path: Path) -> None:

@@ -74,8 +74,7 @@ def test_a_board_that_is_not_square_keeps_its_shape() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
-    [(["nowhere.avi"], "there is no such"), (["PHOTOS", "--corners", "1,2 3"], "--corners is")],
+    ("arguments", "words"), [(["nowhere.avi"], "there is no such"), (["PHOTOS", "--corners", "1,2 3"], "--corners is")]
 )
 def test_what_cannot_be_watched_is_said_in_a_line(
     photos: Path, tmp_path: Path, arguments: list[str], words: str

@@ -11,7 +11,6 @@ from rules.turns import line_of_play
 
 
 def read(text: str) -> tuple[Imported, list[str]]:
-    """The game and the texts of its moves."""
     found = read_sgf(text, "", {})
     return found, [ply.text for ply in found.plies]
 

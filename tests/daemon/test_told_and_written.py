@@ -17,7 +17,7 @@ from daemon.game.effects import Record
 from daemon.judging import corrections
 from daemon.match.command_handlers import obey
 from daemon.record import journal as journal_module
-from daemon.record import statements
+from daemon.record import journal as journals
 from daemon.record.journal import Journal
 from daemon.record.salvage import open_record
 from daemon.run.session import Session
@@ -127,7 +127,7 @@ def test_of_what_one_command_leads_to_all_is_written_or_nothing(table: Table, mo
         raise sqlite3.OperationalError("the computer ends here")
 
     with monkeypatch.context() as patch:
-        patch.setattr(statements, "add_note", fail)
+        patch.setattr(journals, "_add_note", fail)
         assert not table.tell(Undo()).accepted  # the plies are marked first, the note comes after
     assert table.recorded() == table.match.referee.moves == ["d2"]
 

@@ -8,13 +8,10 @@ import re
 import games
 from calibration.template import load_template
 from daemon.game.effects import Announcement
-from daemon.judging.referee import Referee
-from daemon.match.match import Match
-from daemon.perception.board_tracker import BoardTracker
-from daemon.perception.pipeline import Pipeline
 from daemon.words.translation import in_words
 from lab.simulated.style import ManStyle, Style
 from lab.simulated.table import SimulatedTable
+from tests.daemon.match_bench import watching
 from vision.frame import Frame
 
 NEARLY_ALIKE = Style(men=ManStyle(colours={"W": (110.0, 110.0, 110.0), "B": (90.0, 90.0, 90.0)}))
@@ -22,12 +19,9 @@ NEARLY_ALIKE = Style(men=ManStyle(colours={"W": (110.0, 110.0, 110.0), "B": (90.
 
 def _heard(style: Style) -> list[Announcement]:
     """What is said while the start of cờ gánh lies at rest for eight seconds."""
-    game, heard = games.load("co_ganh"), list[Announcement]()
-    template, match = load_template(game.name), Match(Referee(game))
-    match.listeners.append(heard.append)
-    eyes = BoardTracker(Pipeline(template, None), match)
-    table = SimulatedTable(template, game.board(game.initial()), style, seed=2, size_px=(640, 480))
-    match.start()
+    game = games.load("co_ganh")
+    eyes, heard = watching(game)
+    table = SimulatedTable(load_template(game.name), game.board(game.initial()), style, seed=2, size_px=(640, 480))
     for number in range(40):
         table.advance(0.2)
         eyes.feed(Frame(table.render(), number * 0.2, number))

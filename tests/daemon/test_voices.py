@@ -11,13 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from daemon.config.settings import ConfigError, load_config
+from daemon.config.settings import SpeechSection
 from daemon.game.effects import Announcement
-from daemon.voice.command_voice import CommandVoice, FallbackVoice
+from daemon.voice import VoiceError
+from daemon.voice.command_voice import CommandVoice
 from daemon.voice.speech import Speaker
 from daemon.voice.spelling import spelled
 from daemon.voice.verbosity import is_spoken, wants_advice
-from daemon.voice.voice import VoiceError
+from daemon.voice.voice import FallbackVoice
 from processes import family
 from wording import untranslated
 
@@ -128,37 +129,27 @@ def test_a_command_that_is_not_there_is_named() -> None:
 def test_the_trouble_of_a_command_is_told_once_and_it_is_tried_again_later() -> None:
     now = [0.0]
     first, second = Known("broken"), Known()
-    voice = FallbackVoice(first, second, lambda: "The other voice fails.", lambda: "I am back.", lambda: now[0])
+    voice = FallbackVoice(first, second, lambda: now[0])
     for text in ("One.", "Two."):
         assert voice.render(text, threading.Event()) == sound()
-    assert second.said == ["The other voice fails. One.", "Two."]
+    assert second.said == ["My other voice does not work, so I speak with this one. One.", "Two."]
     assert first.said == ["One."] and voice.trouble == "broken"
     now[0] = 61.0
     voice.render("Three.", threading.Event())
     assert second.said[-1] == "Three."
     first.fault, now[0] = "", 200.0
     voice.render("Four.", threading.Event())
-    assert (first.said[-1], second.said[-1], voice.trouble) == ("I am back. Four.", "Three.", "")
+    assert (first.said[-1], second.said[-1], voice.trouble) == ("I have my own voice back. Four.", "Three.", "")
 
 
 def test_a_speaker_renders_what_a_command_makes(tmp_path: Path) -> None:
     (tmp_path / "sound.wav").write_bytes(sound())
     lines = f"import sys; sys.stdin.read(); sys.stdout.buffer.write(open({str(tmp_path / 'sound.wav')!r}, 'rb').read())"
-    with contextlib.closing(Speaker(render_to=tmp_path / "said", command=command(tmp_path, lines))) as speaker:
+    with contextlib.closing(Speaker(SpeechSection(command=command(tmp_path, lines)), tmp_path / "said")) as speaker:
         speaker.say("Dark: d2.")
         assert speaker.wait_until_silent(30.0)
         assert (tmp_path / "said" / "0001.wav").read_bytes() == sound()
         assert speaker.status()["text"] == "speaks"
-
-
-@pytest.mark.parametrize(
-    "line", ['verbosity = "loud"', "command_s = 0.5", "command_s = 121", 'command = "piper"', 'language = "de"']
-)
-def test_a_setting_of_the_voice_out_of_range_is_refused_by_name(tmp_path: Path, line: str) -> None:
-    path = tmp_path / "config.toml"
-    path.write_text(f"[speech]\n{line}\n")
-    with pytest.raises(ConfigError, match=rf"speech\.{line.partition(' ')[0]}"):
-        load_config(path)
 
 
 def test_voice_that_leaves_a_child_holding_its_output_is_heard_at_once_and_leaves_nothing(tmp_path: Path) -> None:

@@ -30,9 +30,9 @@ from vision.sources.opening import open_source
 def test_moves_of_a_recorded_game_are_those_that_were_made(tmp_path: Path) -> None:
     game, template = games.load("morris"), load_template("nine_mens_morris")
     sitting = ScriptedGames(
-        game, template, frozenset((0, 1)), seed=4, think_s=0.8, pace=3, size_px=(640, 360), real_time=False
+        game, template, frozenset((0, 1)), seed=4, think_s=0.4, pace=3, size_px=(640, 360), real_time=False
     )
-    truth = record_video(sitting, tmp_path / "game.mp4", longest_s=10.0)["moves"]
+    truth = record_video(sitting, tmp_path / "game.mp4", longest_s=6.0)["moves"]
     match = Match(Referee(game))
     said: list[str] = []
     match.listeners.append(lambda announcement: said.append(announcement.code))

@@ -411,7 +411,6 @@ class Listener:
             pass
 
     def hear(self) -> dict[str, object]:
-        """The next message."""
         first, size = self.file.read(2)
         assert first == 0x81  # one whole text frame
         length = int.from_bytes(self.file.read(2 if size == 126 else 8), "big") if size >= 126 else size

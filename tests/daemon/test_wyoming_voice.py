@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from daemon.cli.voices import is_heard
-from daemon.config.settings import Config, wyoming_address
-from daemon.voice.command_voice import voice_of
-from daemon.voice.voice import VoiceError
+from daemon.config.settings import Config, SpeechSection, wyoming_address
+from daemon.voice import VoiceError
+from daemon.voice.voice import voice_of
 from daemon.voice.wyoming_voice import WyomingVoice
 
 pytest.importorskip("wyoming", reason="no Wyoming server: the package wyoming is not installed")
@@ -154,7 +154,7 @@ def test_espeak_speaks_while_the_server_hangs_and_the_server_again_when_it_is_ba
         connection.sendall(line({"type": "audio-stop"}))
 
     with answering(answer) as (host, port):
-        voice = voice_of("en", 165, server=f"wyoming://{host}:{port}", server_s=0.5)
+        voice = voice_of(SpeechSection(voice=f"wyoming://{host}:{port}").model_copy(update={"voice_s": 0.5}))
         first, second, now_s = voice._first, voice._second, [0.0]  # type: ignore[attr-defined]
         voice._clock = lambda: now_s[0]  # type: ignore[attr-defined]
         asked = first.render

@@ -14,8 +14,8 @@ import numpy as np
 from PIL import Image as Picture
 
 import games
-from agents import board_file
-from agents.board_file import BoardFileError
+from agents import programs
+from agents.programs import BoardFileError
 from agents.protocols import ggf, sanmill
 from calibration import annotations
 from calibration.annotations import AnnotationError
@@ -156,7 +156,7 @@ def bundle_file(data: bytes) -> bool:
 
 def board_json(data: bytes) -> bool:
     try:
-        black, white = board_file.read(scratch_file(data, "board.json"))
+        black, white = programs.read_board(scratch_file(data, "board.json"))
     except BoardFileError:
         return False
     if black & white:

@@ -15,18 +15,7 @@ from tests.fuzz.entry import Entry, IllegalState
 from tests.fuzz.game_entries import text_of
 
 WORDS = {
-    "sgf": (
-        b"AB[aa]",
-        b"PL[W]",
-        b"RE[B+R]",
-        b"BL[1]",
-        b"TM[60]",
-        b"OT[2 fischer]",
-        b"V[-1]",
-        b"KC[two]",
-        b";W[bb]",
-        b"RU[renju]",
-    ),
+    "sgf": (*b"AB[aa] PL[W] RE[B+R] BL[1] TM[60] V[-1] KC[two] ;W[bb] RU[renju]".split(), b"OT[2 fischer]"),
     "ggf": (b"BO[8 ", b"B[F5//1]", b"W[PA]", b"RE[+1:r]", b"TI[1:00/00:02/00:00]", b"DT[2026.01.01_00:00:00.UTC]"),
     "moves": (b"[%clk 0:00:01]", b"{", b"}", b"1-0", b"*", b'[FEN "', b'[Rules "men=6"]\n', b"d6-d7xa1"),
     "json": (b'"side": 1', b'"ply": 2', b"null", b'"data": {}', b'"rewritten"', b"1e999", b'"known": "said"', b"[]"),

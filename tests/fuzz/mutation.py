@@ -29,38 +29,9 @@ NASTY = (
     b"A" * 5000,
 )
 VALUES: tuple[Any, ...] = (
-    None,
-    True,
-    False,
-    0,
-    -1,
-    1,
-    2**31,
-    2**53 + 1,
-    2**64,
-    -(2**63),
-    0.5,
-    -0.0,
-    1e308,
-    float("nan"),
-    float("inf"),
-    "",
-    " ",
-    "x",
-    "x" * 70,
-    "x" * 5000,
-    "\x00",
-    "\u202e",
-    "\ud800",
-    "1",
-    "true",
-    "../x",
-    "d2",
-    [],
-    {},
-    [[]],
-    [None] * 300,
-)
+    None, True, False, 0, -1, 1, 2**31, 2**53 + 1, 2**64, -(2**63), 0.5, -0.0, 1e308, float("nan"), float("inf"), "",
+    " ", "x", "x" * 70, "x" * 5000, "\x00", "\u202e", "\ud800", "1", "true", "../x", "d2", [], {}, [[]], [None] * 300,
+)  # fmt: skip
 _NUMBER = re.compile(rb"-?\d+(?:\.\d+)?")
 
 Step = Callable[["Mutator", bytearray], None]
@@ -191,18 +162,6 @@ def _lines(mutator: Mutator, data: bytearray) -> None:
 
 
 STEPS: tuple[Step, ...] = (
-    _turn,
-    _set,
-    _cut,
-    _end,
-    _double,
-    _swap,
-    _word,
-    _word,
-    _replace,
-    _number,
-    _number,
-    _splice,
-    _case,
-    _lines,
+    *(_turn, _set, _cut, _end, _double, _swap, _word, _word),
+    *(_replace, _number, _number, _splice, _case, _lines),
 )

@@ -56,21 +56,9 @@ ENGINES = {
     ),
 }
 WORDS = (
-    b"go",
-    b"position",
-    b"startpos",
-    b"moves",
-    b"BOARD",
-    b"DONE",
-    b"\n",
-    b"7,7",
-    b"-1",
-    b"bestmove",
-    b"===",
-    b"pong 1",
-    b"=5 ",
-    b"genmove b",
-)
+    b"go", b"position", b"startpos", b"moves", b"BOARD", b"DONE", b"\n", b"7,7", b"-1", b"bestmove", b"===",
+    b"pong 1", b"=5 ", b"genmove b",
+)  # fmt: skip
 
 
 def entries() -> list[Entry]:

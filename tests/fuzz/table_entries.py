@@ -5,33 +5,24 @@ from __future__ import annotations
 import functools
 import json
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
-
-from agents.messages import ReplyMessage, StateMessage, encode
+from agents.messages import encode
 from daemon.commands.command import NAMES, CommandError, parse_command
 from daemon.config.seats import Seat
 from daemon.judging.referee import Referee
 from daemon.match.command_handlers import obey
-from daemon.match.match import Match
-from daemon.perception.board_tracker import BoardTracker
-from daemon.perception.learning import StartLesson
-from daemon.perception.pipeline import Observation
 from rules import AnyGame, MoveError
 from rules.turns import carry_out
+from tests.daemon.match_bench import PICTURE, bench_with
 from tests.daemon.readings import reading_of
-from tests.daemon.sights import FROM_ABOVE, NoLooks, sight
 from tests.fuzz.entry import Entry, IllegalState
 from tests.fuzz.game_entries import all_games, check_position
 from vision.frame import Frame
 from vision.reading.board_reading import BoardReading
-from vision.watching.align import LOST, Alignment
 
-PICTURE = np.zeros((4, 4, 3), np.uint8)
-LOCKED = Alignment(None, "locked", relocked=False, quality=1.0, moved_px=0.0)
-SETTLED = sight("settled", fresh=True)
 MAX_STEPS = 14
 
 
@@ -50,72 +41,16 @@ def entries() -> list[Entry]:
     ]
 
 
-class _Eyes:
-    def __init__(self) -> None:
-        self.reading: BoardReading | None = None
-        self.lesson = self.refused = None
-        self.start = StartLesson()
-        self.may_learn = False
-        self.looks = NoLooks()
-
-    def feed(self, frame: Frame) -> Observation:
-        if self.reading is None:
-            return Observation(frame, LOST)
-        return Observation(frame, LOCKED, FROM_ABOVE, SETTLED, self.reading)
-
-    def why_unseen(self, _frame: Frame) -> str:
-        return ""
-
-    def watched_s(self, time_s: float) -> float:
-        return time_s
-
-    @property
-    def reader(self) -> _Eyes:
-        return self
-
-    def read(self, _image: object, _time_s: float) -> BoardReading:
-        assert self.reading is not None
-        return self.reading
-
-
-class _Post:
-    def __init__(self) -> None:
-        self.state: StateMessage | None = None
-        self.inbox: list[ReplyMessage] = []
-
-    def publish(self, state: StateMessage) -> None:
-        encode(state)
-        self.state = state
-
-    def poll(self) -> Sequence[ReplyMessage]:
-        taken, self.inbox = self.inbox, []
-        return taken
-
-
 class _Table:
     def __init__(self, game: AnyGame, chance: random.Random) -> None:
         self.game, self.chance = game, chance
-        self.eyes, self.post, self.frames = _Eyes(), _Post(), 0
         agents = chance.choice(((None, None), (None, "random"), ("random", None)))
-        eyes: Any = self.eyes
-        self.match = Match(
-            Referee(game, agents),
-            seats=(Seat(agents[0]), Seat(agents[1])),
-            publisher=self.post,
-            clock=lambda: float(self.frames),
-        )
-        self.seeing = BoardTracker(eyes, self.match)
-        self.match.start()
+        seats = Seat(agents[0]), Seat(agents[1])
+        self.bench = bench_with(Referee(game, agents), seats, watched=False)
+        self.match, self.seeing = self.bench.match, self.bench.eyes
 
     def step(self) -> None:
-        deeds: tuple[Callable[[], object], ...] = (
-            self.show,
-            self.show,
-            self.show,
-            self.command,
-            self.answer,
-            self.lose_sight,
-        )
+        deeds: list[Callable[[], object]] = [self.show] * 3 + [self.command, self.answer, self.lose_sight]
         self.chance.choice(deeds)()
         self.seeing.poll()
 
@@ -132,12 +67,10 @@ class _Table:
         cells = list(board)
         for _ in range(chance.choice((0, 0, 0, 1, 2))):
             cells[chance.randrange(len(cells))] = chance.choice(game.classes)
-        self.eyes.reading = reading_of(game, "".join(cells), sure=chance.choice((0.999, 0.999, 0.6)))
-        self._frame()
+        self._frame(reading_of(game, "".join(cells), sure=chance.choice((0.999, 0.999, 0.6))))
 
     def lose_sight(self) -> None:
-        self.eyes.reading = None
-        self._frame()
+        self._frame(None)
 
     def command(self) -> None:
         chance, game = self.chance, self.game
@@ -155,23 +88,20 @@ class _Table:
 
     def answer(self) -> None:
         """Lets a worker answer with a legal move, with an illegal one, or unasked."""
-        state, chance = self.post.state, self.chance
-        if state is None:
-            return
+        state, chance = self.bench.post.states[-1], self.chance
+        encode(state)
         moves = [*state.legal_moves[:20], "zz", "pass", self.game.cells[0]]
-        reply = ReplyMessage(
-            worker="w",
-            agent=chance.choice(("random", "random", "other")),
-            session=state.session,
-            game_id=state.game_id,
-            sequence=max(0, state.sequence - chance.choice((0, 0, 0, 1))),
-            move=chance.choice(moves),
-        )
-        self.post.inbox.append(reply)
+        agent = chance.choice(("random", "random", "other"))
+        sequence = max(0, state.sequence - chance.choice((0, 0, 0, 1)))
+        self.bench.post.answer(chance.choice(moves), sequence, agent)
 
-    def _frame(self) -> None:
-        self.frames += 1
-        self.seeing.feed(Frame(PICTURE, float(self.frames), self.frames))
+    def _frame(self, reading: BoardReading | None) -> None:
+        pipeline: Any = self.bench.pipeline
+        pipeline.readings.append(reading)
+        pipeline.reader = SimpleNamespace(read=lambda *_: reading)
+        self.bench.frames += 1
+        self.bench.now_s[0] = float(self.bench.frames)
+        self.seeing.feed(Frame(PICTURE, self.bench.now_s[0], self.bench.frames))
         if self.match.new_game_wanted:
             self.seeing.begin_again(Referee(self.game, self.match.referee.agents))
 

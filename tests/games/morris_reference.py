@@ -91,8 +91,8 @@ class Reference:
         return ways
 
     def _closed_by(self, state: State, origin: str | None, to: str) -> set[frozenset[str]]:
-        after = dataclasses.replace(state, men={p: s for p, s in state.men.items() if p != origin} | {to: state.side})
-        return {mill for mill in self.mills_of(after, state.side) if to in mill}
+        own = {point for point, owner in state.men.items() if owner == state.side and point != origin} | {to}
+        return {mill for mill in self.mills if to in mill and mill <= own}
 
     def _prey(self, state: State) -> list[str]:
         if self.rules["board"] == "three":

@@ -18,10 +18,10 @@ from typer.testing import CliRunner
 
 import daemon
 import games
-from calibration.template import load_template
 from daemon.config.settings import load_config
 from lab.bench import processes
 from lab.bench.cli import app, trials
+from lab.bench.daemons import write_settings
 from lab.bench.speed import resident, scenes, steps
 from lab.bench.speed.report import (
     Figure,
@@ -35,7 +35,7 @@ from lab.bench.speed.report import (
     targets_of,
 )
 from lab.bench.speed.resident import Resident, ResidentError
-from lab.bench.speed.scenes import SIZE_PX, Scene, draw_dominoes, played, scene_of
+from lab.bench.speed.scenes import SIZE_PX, Scene, played, scene_of
 from vision.frame import SourceError
 from vision.reading.looks import FIRST_READING
 
@@ -82,14 +82,6 @@ def test_the_move_of_a_scene_changes_the_picture_in_one_place_only(morris: Scene
     assert 200 < len(rows) < 20_000
     assert np.ptp(rows) < 200 and np.ptp(columns) < 200
     assert not np.array_equal(morris.before[0], morris.before[1])
-
-
-def test_a_drawn_tile_changes_the_drawing_and_nothing_but_its_own_place() -> None:
-    game = games.load("dominoes")
-    template = load_template(game.name)
-    bare, tile = (draw_dominoes(game, lays, template, SIZE_PX).astype(int) for lays in ([], ["8H6-8I1"]))
-    rows, columns = np.nonzero(np.abs(tile - bare).max(axis=2) > 20)
-    assert len(rows) > 400 and np.ptp(rows) < 60 and np.ptp(columns) < 110
 
 
 def test_a_round_reads_and_judges_the_move_right_and_measures_every_step(morris: Scene, tmp_path: Path) -> None:
@@ -153,13 +145,13 @@ def test_children_of_children_are_found() -> None:
 
 
 @pytest.fixture
-def config(morris: Scene, tmp_path: Path) -> Path:
-    return resident.write_config(morris, "http://127.0.0.1:1/video", tmp_path)
+def config(tmp_path: Path) -> Path:
+    return write_settings(tmp_path / "table.toml", "morris", camera={"source": "http://127.0.0.1:1/video"})
 
 
 def test_the_settings_of_the_daemon_are_valid_and_disturb_nobody(config: Path) -> None:
     settings = load_config(config)
-    assert settings.game.name == "nine_mens_morris"
+    assert settings.game.name == "morris"
     assert not settings.players.second.agent and not settings.speech.enabled and not settings.page.window
     assert settings.page.port == 0 and settings.page.enabled
     assert Path(settings.journal.path).parent == config.parent

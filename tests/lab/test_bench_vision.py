@@ -14,7 +14,7 @@ import games
 from calibration.labels import Label
 from calibration.template import load_template
 from lab.bench.cli import app
-from lab.bench.speed import steps, whole_board
+from lab.bench.speed import steps, vision_report
 from lab.bench.speed.figures import Figure
 from lab.bench.speed.report import Machine
 from lab.bench.speed.scenes import still_scene
@@ -23,13 +23,14 @@ from lab.bench.speed.vision_report import (
     VisionReport,
     bench_vision,
     compare,
+    full_precision,
     lines_of,
     photographed,
     ratios_of,
     simulated,
+    steady,
     targets_of,
 )
-from lab.bench.speed.whole_board import full_precision, measure, steady
 from places.weights import WeightsError
 from tests.vision.drawn import draw
 from vision.frame import SourceError
@@ -71,22 +72,12 @@ def test_the_shipped_network_in_full_precision_says_nearly_the_same(tmp_path: Pa
 
 
 def test_full_precision_that_cannot_be_made_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(whole_board, "WIDEN", (sys.executable, "-c", "raise SystemExit('onnx is missing')"))
+    monkeypatch.setattr(vision_report, "WIDEN", (sys.executable, "-c", "raise SystemExit('onnx is missing')"))
     with pytest.raises(WeightsError, match="onnx is missing"):
         full_precision("halves", tmp_path)
 
 
 # Measurements.
-
-
-@pytest.mark.usefixtures("answering")
-def test_ours_and_the_reference_are_measured_in_turns(tmp_path: Path) -> None:
-    pytest.importorskip("onnx", reason="onnx is not installed; `./kibitzer test` brings it")
-    said: list[str] = []
-    read, theirs = measure(*still_scene("morris"), tmp_path, rounds=2, reference=True, step=said.append)
-    assert set(read) == {"eight_bits", "full_precision"} and all(one.count == 2 for one in read.values())
-    assert set(theirs) == {"resnet18_224_cell_by_cell", "resnet18_48_cell_by_cell", "resnet18_48_all_cells"}
-    assert said[-1] == "round 2 of 2"
 
 
 @pytest.mark.parametrize("name", games.names())
@@ -124,9 +115,15 @@ def test_there_are_simulated_pictures_enough_for_the_cells_wanted() -> None:
 
 
 @pytest.mark.usefixtures("answering")
-def test_a_run_counts_and_judges(tmp_path: Path) -> None:
+def test_a_run_measures_in_turns_counts_and_judges(tmp_path: Path) -> None:
     pytest.importorskip("onnx", reason="onnx is not installed; `./kibitzer test` brings it")
-    report = bench_vision("morris", tmp_path, rounds=1, cells=24, reference=True, photos=None, labels=None, step=silent)
+    said: list[str] = []
+    report = bench_vision(
+        "morris", tmp_path, rounds=2, cells=24, reference=True, photos=None, labels=None, step=said.append
+    )
+    assert {name: one.count for name, one in report.read_ms.items()} == {"eight_bits": 2, "full_precision": 2}
+    theirs = {"resnet18_224_cell_by_cell", "resnet18_48_cell_by_cell", "resnet18_48_all_cells"}
+    assert set(report.reference_ms) == theirs and "round 2 of 2" in said
     assert (report.game, report.cells, report.network) == ("nine_mens_morris", 24, "resnet18")
     assert [one.source for one in report.precision] == ["simulated pictures"] and report.precision[0].cells == 24
     assert [one.limit for one in report.targets] == [15.0, 10.0, 0.05]

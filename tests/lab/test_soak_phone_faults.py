@@ -16,29 +16,32 @@ from calibration.template import load_template
 from lab.simulated.phone import VideoRoundTrip
 from lab.simulated.player import ScriptedPlayer
 from lab.simulated.table import SimulatedTable
-from lab.soak import phone_faults
+from lab.soak import sight_faults
 from lab.soak.camera import Camera
-from lab.soak.catalogue import FAULTS
-from lab.soak.fault import Fault
-from lab.soak.phone_faults import BAD_JPEG, LEANING, PHONE_FAULTS
-from lab.soak.player_faults import PLAY_FAULTS, QUICK_S, SLIP
+from lab.soak.fault import FAULTS
+from lab.soak.hand_faults import QUICK_S, SLIP
+from lab.soak.sight_faults import BAD_JPEG, LEANING
 from lab.soak.trial import Trial
 from vision.frame import Image
 
 STEP_S = 0.1
+PHONE = ("sway", "leaning", "focus", "exposure", "jpeg", "video", "dusk", "lens", "edge")
+PLAYERS = ("quick", "linger", "cloth")
+SMALL_PX = 160, 90
+"""For what is told by places and times alone."""
 
 
 @pytest.fixture(autouse=True)
 def _short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(phone_faults, "LASTS_S", (5.0, 10.0))
+    monkeypatch.setattr(sight_faults, "LASTS_S", (5.0, 10.0))
 
 
 class Scene:
     """The parts of a trial that a fault needs: table, camera and players, but no daemon."""
 
-    def __init__(self, seed: int = 1, *, players: bool = False) -> None:
+    def __init__(self, seed: int = 1, *, players: bool = False, size_px: tuple[int, int] = (640, 360)) -> None:
         self.game, self.template = games.load("morris"), load_template("nine_mens_morris")
-        self.table = SimulatedTable(self.template, self.game.board(self.game.initial()), seed=seed, size_px=(640, 360))
+        self.table = SimulatedTable(self.template, self.game.board(self.game.initial()), seed=seed, size_px=size_px)
         self.camera = Camera(self.table, seed)
         self.player = ScriptedPlayer(self.game, self.table, frozenset((0, 1)), seed, think_s=1.5)
         self.chance, self.hands_free = random.Random(seed), False
@@ -58,7 +61,7 @@ class Scene:
 
     def run(self, name: str, look: Callable[[Image], Any] = lambda _: None, most_s: float = 150) -> list[Any]:
         """Runs a fault; returns what `look` gives for each picture while it lasts."""
-        steps, told = FAULTS[name]().run(cast(Trial, self)), []
+        steps, told = FAULTS[name].run(cast(Trial, self)), []
         while self.time_s < most_s and next(steps, steps) is not steps:
             told.append(look(self.turn(hands=FAULTS[name].hands)))
         assert self.time_s < most_s
@@ -80,11 +83,11 @@ def noise(one: Image, other: Image) -> float:
     return float((one.astype(float) - other).std() / np.sqrt(2))
 
 
-@pytest.mark.parametrize("kind", [*PHONE_FAULTS, *PLAY_FAULTS], ids=lambda kind: kind.name)
-def test_a_fault_puts_right_what_it_did_when_it_is_broken_off(kind: type[Fault]) -> None:
-    scene = Scene(2, players=kind in PLAY_FAULTS)
+@pytest.mark.parametrize("name", [*PHONE, *PLAYERS])
+def test_a_fault_puts_right_what_it_did_when_it_is_broken_off(name: str) -> None:
+    scene, kind = Scene(2, players=name in PLAYERS, size_px=(320, 180)), FAULTS[name]
     before, fresh = scene.turn(), vars(scene.camera.phone).copy()
-    steps = kind().run(cast(Trial, scene))
+    steps = kind.run(cast(Trial, scene))
     for _ in range(25):
         next(steps)
         scene.turn(hands=kind.hands)
@@ -92,7 +95,7 @@ def test_a_fault_puts_right_what_it_did_when_it_is_broken_off(kind: type[Fault])
     assert vars(scene.camera.phone) == fresh and scene.camera.phone.way.share == 0
     assert scene.camera.noise_levels == 0 and scene.camera.shows
     assert scene.player.pause_s is None and not scene.hands_free
-    if kind in PHONE_FAULTS:
+    if name in PHONE:
         assert apart(scene.turn(), before) < 3  # the same picture but for the noise
 
 
@@ -165,7 +168,7 @@ def test_a_wide_lens_bends_the_boards_edges() -> None:
 
 def test_an_edge_of_the_board_is_out_of_the_picture_and_comes_back() -> None:
     for seed in range(4):
-        scene = Scene(seed)
+        scene = Scene(seed, size_px=SMALL_PX)
         size = np.array(scene.table.picture_px)
 
         def out(corners: NDArray[np.float64], size: NDArray[np.int64] = size) -> bool:
@@ -179,7 +182,7 @@ def test_an_edge_of_the_board_is_out_of_the_picture_and_comes_back() -> None:
 def test_quick_players_leave_the_board_free_for_less_than_a_second() -> None:
     def longest_s(name: str) -> float:
         """Longest time in seconds for which the board is free between two hands."""
-        scene, free_s, plies = Scene(4, players=True), [0.0], []
+        scene, free_s, plies = Scene(4, players=True, size_px=SMALL_PX), [0.0], []
 
         def look(_: Image) -> None:
             plies.append(len(scene.player.record))
@@ -198,7 +201,7 @@ def test_quick_players_leave_the_board_free_for_less_than_a_second() -> None:
 
 
 def test_a_hand_that_lingers_is_in_view_for_longer_than_a_move_takes() -> None:
-    scene = Scene(5, players=True)
+    scene = Scene(5, players=True, size_px=SMALL_PX)
     while len(scene.player.record) < 1:
         scene.turn()
     usual_s = scene.player.record[0].done_s - scene.player.record[0].begun_s
@@ -208,7 +211,7 @@ def test_a_hand_that_lingers_is_in_view_for_longer_than_a_move_takes() -> None:
 
 
 def test_a_board_on_a_cloth_slips_a_little_with_every_move_and_never_otherwise() -> None:
-    scene = Scene(6, players=True)
+    scene = Scene(6, players=True, size_px=SMALL_PX)
     places = scene.run("cloth", lambda _: (len(scene.player.record), scene.player.moving, *scene.table.lie[:2]))
     side_mm = max(scene.template.size_mm)
     for ply in range(1, places[-1][0]):

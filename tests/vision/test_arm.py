@@ -123,7 +123,7 @@ def test_after_a_reset_nothing_is_known(table: Watched) -> None:
 
 def test_the_players_of_a_simulated_table_come_from_their_seats() -> None:
     template = load_template("nine_mens_morris")
-    table, watched, told = SimulatedTable(template, EMPTY, seed=3, size_px=(640, 360)), Watched(), []
+    table, watched, told = SimulatedTable(template, EMPTY, seed=3, size_px=(400, 225)), Watched(), []
     watched.see(surroundings_of(table.render(), table.pose, template), 1)
     for side, cell in ((0, 4), (1, 23)):
         table.perform((Step("place", cell, piece="WB"[side]),), side)

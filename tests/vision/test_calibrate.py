@@ -73,24 +73,15 @@ def test_a_board_that_is_not_found_again_is_no_good_calibration_however_well_its
     assert "found again in only" in " ".join(Verdict(dim.expectation, dim.conditions).doubts)
 
 
-def test_corners_that_are_a_little_off_are_put_right() -> None:
-    off = np.array([[3, -3], [-3, 2], [2, 3], [-2, -3]])
-    rough = [
-        LabelledPhoto(photo.name, photo.image, photo.cells, photo.corners_px + off)
-        for photo in photos()
-        if photo.corners_px is not None
-    ]
-    assert fit_profile(rough, TEMPLATE).accuracy > 0.95
-
-
-def test_board_without_marked_corners_is_looked_for() -> None:
-    taken = photos()
-    unmarked = [LabelledPhoto(photo.name, photo.image, photo.cells) for photo in taken]
-    profile = fit_profile(unmarked, TEMPLATE)
+def test_corners_that_are_a_little_off_are_put_right_and_a_board_without_any_is_looked_for() -> None:
+    (empty, *others), off = photos(), np.array([[3, -3], [-3, 2], [2, 3], [-2, -3]])
+    unmarked = dataclasses.replace(empty, corners_px=None)
+    rough = [dataclasses.replace(photo, corners_px=photo.corners_px + off) for photo in others]
+    profile = fit_profile([unmarked, *rough], TEMPLATE)
     assert profile.accuracy > 0.95
-    assert taken[0].corners_px is not None
+    assert empty.corners_px is not None
     corner = reference_of(profile).image_from_board @ [0, 0, 1]
-    assert np.linalg.norm(corner[:2] / corner[2] - taken[0].corners_px[0]) < 4
+    assert np.linalg.norm(corner[:2] / corner[2] - empty.corners_px[0]) < 4
 
 
 def test_picture_without_a_board_is_refused_by_name() -> None:

@@ -14,7 +14,7 @@ import pytest
 import places
 from places import weights
 from places.weights import MODELS, WeightsError, find_weights
-from vision.reading.descriptors import BATCH, NAMES, Network, load_descriptor
+from vision.reading.descriptors import BATCH, NAMES, load_descriptor, load_network
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -61,7 +61,7 @@ def test_damaged_weights_are_refused(copied: Path) -> None:
     content[len(content) // 2] ^= 1
     (copied / "resnet18.onnx").write_bytes(content)
     with pytest.raises(WeightsError, match=r"resnet18\.onnx: its sha256 is"):
-        Network("resnet18", copied)
+        load_network("resnet18", copied)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_missing_weights_say_how_to_get_them_back(
     monkeypatch.setattr(places, "IN_CHECKOUT", checkout)
     (copied / "resnet18.onnx").unlink()
     with pytest.raises(WeightsError, match=remedy):
-        Network("resnet18", copied)
+        load_network("resnet18", copied)
 
 
 def test_weights_that_the_manifest_does_not_know_are_refused(copied: Path) -> None:

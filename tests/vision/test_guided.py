@@ -16,7 +16,7 @@ from lab.simulated.style import default_style
 from lab.simulated.table import SimulatedTable
 from rules.turns import changed_cells
 from vision.calibrating import guided, guided_inspection
-from vision.calibrating.guided import FIRST_LOOK_S, GuidedCalibration, Prompt
+from vision.calibrating.guided import GuidedCalibration, Prompt
 from vision.calibrating.guided_inspection import NAMED_FOR, Inspection, wrong_game
 from vision.calibrating.guided_words import advice, correction, kind_unknown
 from vision.calibrating.lesson_check import Mistakes, doubted, fit_guided
@@ -33,7 +33,9 @@ TEMPLATE = load_template(GAME.name)
 LESSONS = lessons(GAME, TEMPLATE)
 SIZE_PX = (640, 360)
 STEP_S = 0.65
-INSIST_S = 8.0
+SHORTER_S = {"FIRST_LOOK_S": 1.0, "LAYING_S": 4.0, "INSIST_S": 4.0}
+"""What is waited for here: a third to a half of what people need."""
+FIRST_LOOK_S, LAYING_S, INSIST_S = SHORTER_S.values()
 
 
 class Room:
@@ -72,8 +74,8 @@ def _table() -> SimulatedTable:
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shortens the time for which a stubborn person must insist."""
-    monkeypatch.setattr(guided, "INSIST_S", INSIST_S)
+    for name, seconds in SHORTER_S.items():
+        monkeypatch.setattr(guided, name, seconds)
 
 
 @pytest.fixture
@@ -111,7 +113,7 @@ def test_boards_may_be_laid_in_another_order(room: Room) -> None:
 
 def test_what_lies_wrong_is_named_and_not_taken(room: Room) -> None:
     wrong = other(other(LESSONS[1].board, 0, "."), 4, "W")
-    assert room.show(wrong, 14.0) == ["correct"]
+    assert room.show(wrong, LAYING_S + 4) == ["correct"]
     assert room.last == "I still miss a light man on a7. Take away what lies on d6."
     assert room.show(LESSONS[1].board)[0] == "taken"
 
@@ -156,7 +158,7 @@ def test_later_board_with_all_colours_exchanged_is_never_taken(room: Room) -> No
 
 def test_board_laid_from_another_side_is_recognised(room: Room) -> None:
     turned = "".join(reversed(LESSONS[1].board))
-    room.show(turned, 14.0)
+    room.show(turned, LAYING_S + 4)
     assert "another side: a7 is the one at the top left" in room.last
 
 
@@ -190,7 +192,7 @@ def test_a_full_board_is_never_taken_for_the_empty_one_unless_a_person_says_so(m
 
 def test_covered_camera_brings_advice_and_no_picture(room: Room) -> None:
     black = np.zeros((360, 640, 3), dtype=np.uint8)
-    said = [prompt for index in range(60) for prompt in room.calibration.feed(Frame(black, room.time_s + index / 3, 0))]
+    said = [prompt for index in range(20) for prompt in room.calibration.feed(Frame(black, room.time_s + index / 2, 0))]
     assert [prompt.code for prompt in said] == ["lost"] and "Switch on a light" in said[0].text
 
 
@@ -243,8 +245,8 @@ def test_conditions_that_become_bad_later_are_told_before_that_picture_is_taken(
 
 
 def test_run_that_comes_to_nothing_ends_with_the_last_thing_said(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guided, "STUCK_S", 15.0)
-    room.show(other(LESSONS[1].board, 0, "."), 20.0)
+    monkeypatch.setattr(guided, "STUCK_S", 10.0)
+    room.show(other(LESSONS[1].board, 0, "."), 13.0)
     assert room.calibration.refused.startswith("No picture could be taken for")
     assert room.calibration.refused.endswith("I still miss a light man on a7.")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from vision.calibrating.fitting import fit_head
-from vision.reading.heads import MIN_SHARE, OTHER, Head, head_from_arrays, judge, load_generic, read_log_probabilities
+from vision.reading.heads import MIN_SHARE, OTHER, Head, head_from_arrays, judge, load_generic
 
 LENGTH = 40
 CENTRES = {letter: np.random.default_rng(index).normal(0, 1, LENGTH) for index, letter in enumerate(".WB?")}
@@ -25,13 +25,13 @@ def head() -> Head:
 
 def test_fitted_head_reads_new_examples(head: Head) -> None:
     labels = ".WB" * 30
-    logs = read_log_probabilities(examples(labels, seed=1), ".WB", head, None)
+    logs, _ = judge(examples(labels, seed=1), ".WB", head, None)
     assert "".join(".WB"[index] for index in logs.argmax(axis=1)) == labels
 
 
 def test_probabilities_add_up_and_are_never_certain(head: Head) -> None:
     far = examples(".WB" * 5, spread=20.0)
-    shares = np.exp(read_log_probabilities(np.concatenate([far, examples(".WB" * 5)]), ".WB", head, None))
+    shares = np.exp(judge(np.concatenate([far, examples(".WB" * 5)]), ".WB", head, None)[0])
     assert np.allclose(shares.sum(axis=1), 1)
     assert (shares >= MIN_SHARE / 2).all()
     assert (shares < 1).all()
@@ -40,7 +40,7 @@ def test_probabilities_add_up_and_are_never_certain(head: Head) -> None:
 def test_overlapping_classes_get_the_probabilities_that_come_true() -> None:
     labels = "." * 200 + "W" * 200
     head = fit_head(examples(labels, spread=4.0), labels, ".W", softness=0.001).head
-    shares = np.exp(read_log_probabilities(examples(labels, spread=4.0, seed=2), ".W", head, None))
+    shares = np.exp(judge(examples(labels, spread=4.0, seed=2), ".W", head, None)[0])
     said = shares.max(axis=1).mean()
     true = (shares.argmax(axis=1) == np.array([".W".index(letter) for letter in labels])).mean()
     assert 0.6 < true < 0.99
@@ -51,7 +51,7 @@ def test_class_without_examples_is_left_to_the_generic_head(head: Head) -> None:
     labels = "." * 30 + "W" * 30
     own = fit_head(examples(labels), labels, ".WB").head
     assert own.letters == ".W"
-    shares = np.exp(read_log_probabilities(examples("B.W", seed=3), ".WB", own, head))
+    shares = np.exp(judge(examples("B.W", seed=3), ".WB", own, head)[0])
     assert [".WB"[index] for index in shares.argmax(axis=1)] == ["B", ".", "W"]
 
 
@@ -59,19 +59,19 @@ def test_strange_patch_comes_out_unsure(head: Head) -> None:
     strange = np.random.default_rng(77).normal(0, 2, (1, LENGTH)).astype(np.float32)
     ordinary = examples("W", seed=4)
     assert head.strangeness(ordinary)[0] < 0.2 < 0.6 < head.strangeness(strange)[0]
-    shares = np.exp(read_log_probabilities(strange, ".WB", head, None))
+    shares = np.exp(judge(strange, ".WB", head, None)[0])
     assert shares.max() < 0.75
 
 
 def test_share_of_a_covered_cell_goes_to_all_classes_alike() -> None:
     labels = "." * 30 + "W" * 30 + "B" * 30 + OTHER * 30
     own = fit_head(examples(labels), labels, ".WB" + OTHER).head
-    shares = np.exp(read_log_probabilities(examples(OTHER, seed=5), ".WB", own, None))
+    shares = np.exp(judge(examples(OTHER, seed=5), ".WB", own, None)[0])
     assert shares.max() < 0.5
 
 
 def test_game_with_other_classes_takes_only_empty_from_the_generic_head(head: Head) -> None:
-    shares = np.exp(read_log_probabilities(examples(".B", seed=6), ".0123", None, head))
+    shares = np.exp(judge(examples(".B", seed=6), ".0123", None, head)[0])
     assert shares[0].argmax() == 0
     assert shares[1, 0] < 0.2
     assert np.allclose(shares[1, 1:], shares[1, 1])
@@ -116,7 +116,7 @@ def test_one_class_alone_is_refused() -> None:
 def test_two_examples_of_a_class_are_enough_to_read_it() -> None:
     labels = "." * 20 + "WWBB"
     head = fit_head(examples(labels), labels, ".WB").head
-    shares = np.exp(read_log_probabilities(examples("WB.", seed=7), ".WB", head, None))
+    shares = np.exp(judge(examples("WB.", seed=7), ".WB", head, None)[0])
     assert [".WB"[index] for index in shares.argmax(axis=1)] == ["W", "B", "."]
 
 

@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from lab.train.joint import WholeBoard, fit_board_means
-from vision.reading.descriptors import Descriptors
+from vision.reading.descriptors import Descriptor
 from vision.reading.joint import read_jointly
 from vision.reading.man_colours import LENGTH, man_colours
 from vision.reading.plda import BoardMeans, board_means
@@ -16,13 +16,8 @@ from vision.reading.plda import BoardMeans, board_means
 LETTERS = ".WB"
 
 
-class NoDescriptor:
-    """A descriptor without information, so that the patch's colours decide."""
-
-    name, length, sha256, earlier = "none", 2, "", ()
-
-    def describe(self, patches: NDArray[np.uint8]) -> Descriptors:
-        return np.zeros((len(patches), 2), dtype=np.float32)
+NO_DESCRIPTOR = Descriptor("none", 2, lambda patches: np.zeros((len(patches), 2), dtype=np.float32))
+"""A descriptor without information, so that the patch's colours decide."""
 
 
 def board(letters: str, light: float, dark: float, ground: float, lamp: float, rng: np.random.Generator) -> WholeBoard:
@@ -46,11 +41,11 @@ def means() -> BoardMeans:
         letters = "".join(rng.choice(list(LETTERS), 20))
         light, ground = rng.uniform(150, 240), rng.uniform(90, 140)
         boards.append(board(letters, light, rng.uniform(0.2, 0.6) * light, ground, rng.uniform(0.15, 1), rng))
-    return fit_board_means(NoDescriptor(), boards)
+    return fit_board_means(NO_DESCRIPTOR, boards)
 
 
 def read(seen: WholeBoard, logs: NDArray[np.float64], means: BoardMeans | None) -> NDArray[np.float64]:
-    described = NoDescriptor().describe(seen.patches)
+    described = NO_DESCRIPTOR.describe(seen.patches)
     return read_jointly(seen.patches, described, logs, np.zeros(len(logs)), LETTERS, means)
 
 
@@ -106,7 +101,7 @@ def test_most_of_many_empty_cells_take_no_part_and_stay_empty(means: BoardMeans)
     letters = "WB" + "." * 200
     seen = board(letters, 220, 60, 120, 0.8, np.random.default_rng(11))
     alone = opinions(*[(0.02, 0.49, 0.49)] * 2, *[(0.996, 0.002, 0.002)] * 200)
-    described = NoDescriptor().describe(seen.patches)
+    described = NO_DESCRIPTOR.describe(seen.patches)
     assert shown(read_jointly(seen.patches, described, alone, np.zeros(202), LETTERS, means)) == letters
 
 

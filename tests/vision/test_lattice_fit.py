@@ -9,7 +9,6 @@ import pytest
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate, load_template
-from lab.bench.find_boards import error
 from lab.simulated.style import CameraStyle, Style
 from lab.simulated.table import SimulatedTable
 from vision.finding.finder import find_board
@@ -43,8 +42,11 @@ def template_of(game: str, option: str) -> BoardTemplate:
 
 
 def error_cells(corners_px: FloatArray, truth_px: FloatArray, template: BoardTemplate) -> float:
-    """Distance of the worst corner, in cells."""
-    return error(corners_px, truth_px) * template.size_mm[0] / template.pitch_mm
+    """Distance of the worst corner, in cells, whichever corner is called the first."""
+    side_px = float(np.linalg.norm(truth_px - np.roll(truth_px, 1, axis=0), axis=1).mean())
+    turns = (np.roll(corners_px, turn, axis=0) for turn in range(4))
+    worst_px = min(float(np.linalg.norm(corners - truth_px, axis=1).max()) for corners in turns)
+    return worst_px / side_px * template.size_mm[0] / template.pitch_mm
 
 
 def lit(image: Image, light: str) -> Image:

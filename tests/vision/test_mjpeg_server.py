@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
+from lab.simulated.mjpeg_server import MjpegServer, ServerError
 from tests.waiting import PATIENCE_S
 from vision.frame import Frame, SourceEnded, SourceError
 from vision.sources.encoded import decode
 from vision.sources.mjpeg import mjpeg_frames
-from vision.sources.mjpeg_server import MjpegServer, ServerError
 
 
 class Counting:

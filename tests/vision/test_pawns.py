@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import cv2
 import numpy as np
 import pytest
@@ -17,9 +19,14 @@ PLASTIC = {"red": (40, 30, 170), "green": (130, 150, 20)}
 """Colours in BGR."""
 
 
+@functools.cache
+def bare() -> Image:
+    return draw_print(TEMPLATE, TEMPLATE.pixels_per_mm)
+
+
 def board(red: int | None, green: int | None, offset_mm: tuple[float, float] = (0, 0), apart_mm: float = 0.0) -> Image:
     """The bare board with pawns on these spaces, moved by `apart_mm` to the left (red) and to the right (green)."""
-    image = draw_print(TEMPLATE, TEMPLATE.pixels_per_mm)
+    image = bare().copy()
     for sign, (colour, space) in zip((-1, 1), {"red": red, "green": green}.items(), strict=True):
         if space is not None:
             place = TEMPLATE.track_mm[space - 1] if space else np.array(TEMPLATE.source["pawns"][colour])
@@ -54,7 +61,7 @@ def test_every_space_is_told_from_its_neighbours() -> None:
 
 
 def test_bare_board_shows_no_pawns() -> None:
-    pawns = find_pawns(draw_print(TEMPLATE, TEMPLATE.pixels_per_mm), TEMPLATE)
+    pawns = find_pawns(bare(), TEMPLATE)
     assert [pawn.space for pawn in pawns.values()] == [None, None]
     assert all(pawn.probability > 0.8 for pawn in pawns.values())
 

@@ -12,13 +12,13 @@ import pytest
 from PIL import Image as Picture
 
 from daemon.cli.read import app
+from lab.simulated.mjpeg_server import MjpegServer
 from tests.vision.test_sources import jpeg
 from tests.vision.test_video_files import Film
 from vision.frame import SourceError
 from vision.sources.encoded import FORMATS, TooLargeError, decode, peek, picture_size_px
 from vision.sources.files import PhotoFolder, VideoFile, read_photo
 from vision.sources.mjpeg import mjpeg_frames
-from vision.sources.mjpeg_server import MjpegServer
 
 HUGE = jpeg(90).replace(struct.pack(">HH", 48, 64), struct.pack(">HH", 32_000, 32_000), 1)
 SAID = "32000x32000 is 1,024 megapixels; max_megapixels allows 50"

@@ -14,7 +14,7 @@ from calibration.template import BoardTemplate, load_template
 from lab.bench.score_dominoes import VIEWS, outermost, repose
 from tests.vision import drawn
 from vision.finding.finder import find_board
-from vision.finding.landmarks import pose_quality, snap_pose, turned_to_print
+from vision.finding.landmarks import pose_quality, right_way_round, snap_pose
 from vision.frame import Frame, Image
 from vision.pose import BoardPose, pose_from_corners, project
 from vision.primitives.lines import refine_pose
@@ -157,7 +157,7 @@ def test_a_pose_two_percent_off_is_snapped_to_the_print(sheet: Image) -> None:
 def test_corners_given_by_hand_may_begin_anywhere(sheet: Image, first: int) -> None:
     image, truth = photo(TEMPLATE, sheet, 40)
     given = pose_from_corners(np.roll(truth.corners_px(TEMPLATE) + 1.5, first, axis=0), TEMPLATE)
-    assert error(turned_to_print(image, given, TEMPLATE), truth, TEMPLATE) < 0.15
+    assert error(right_way_round(image, given, TEMPLATE), truth, TEMPLATE) < 0.15
 
 
 def test_a_photo_is_read_the_right_way_up_whatever_corner_is_given_first(sheet: Image) -> None:
@@ -173,16 +173,16 @@ def test_the_aligner_follows_a_printed_board_under_tiles_and_when_it_is_turned(s
     full = with_tiles(TEMPLATE, empty, before, every=1)
     aligner = Aligner(TEMPLATE)
     states = []
-    for index, image in enumerate([empty] * 6 + [full] * 20 + [turned] * 12):
+    for index, image in enumerate([empty] * 4 + [full] * 14 + [turned] * 12):
         alignment = aligner.update(Frame(image, index / 10, index))
         states.append(alignment)
-    assert [one.state for one in states[:26]] == ["locked"] * 26
-    assert not any(one.relocked for one in states[:26])
-    assert min(one.quality for one in states[:26]) > 0.9
+    assert [one.state for one in states[:18]] == ["locked"] * 18
+    assert not any(one.relocked for one in states[:18])
+    assert min(one.quality for one in states[:18]) > 0.9
     last = states[-1].pose
     assert last is not None
     assert error(last, after, TEMPLATE) < 0.05
-    assert sum(one.relocked for one in states[26:]) == 1
+    assert sum(one.relocked for one in states[18:]) == 1
 
 
 def test_every_photo_of_a_folder_gets_its_own_pose(sheet: Image) -> None:

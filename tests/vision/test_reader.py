@@ -14,7 +14,7 @@ from vision.calibrating.calibrate import LabelledPhoto, fit_profile
 from vision.finding.finder import find_board
 from vision.frame import Image
 from vision.pose import rectify
-from vision.primitives.patch_changes import differing
+from vision.reading.cells import differing
 from vision.reading.reader import Reader, reference_of
 
 TEMPLATE = load_template("nine_mens_morris")

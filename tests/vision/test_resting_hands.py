@@ -28,8 +28,8 @@ def gomoku() -> BoardTemplate:
 
 def test_a_hand_that_rests_for_ever_is_reported_and_never_taken_for_the_board() -> None:
     table = Steady()
-    table.show(table.board(), 10)
-    sights = table.show(table.arm(table.board()), 40)
+    table.show(table.board(), 4)
+    sights = table.show(table.arm(table.board()), 3 * REPORTED_S)
     assert not any(sight.blocked or sight.settled for sight in sights[: int((REPORTED_S - 0.5) * RATE_HZ)])
     assert all(sight.blocked and sight.settled for sight in sights[int((REPORTED_S + 0.5) * RATE_HZ) :])
     assert all({16, 19} <= set(which(sight.hidden)) <= set(HIDDEN) for sight in sights)
@@ -45,7 +45,7 @@ def test_a_hand_in_the_picture_of_a_camera_that_froze_is_no_hand_that_rested(liv
     reaching = table.arm(table.board())
     table.show(reaching, 0.6)
     table.noise = 2.5 if live else 0.0
-    last = table.show(reaching, 12)[-1]
+    last = table.show(reaching, REPORTED_S + 3)[-1]
     assert table.watcher.time.is_frozen == (not live)
     assert last.blocked == live and table.watcher.stood(REPORTED_S) == live
     assert (last.own_s[16] > MAX_STEP_S + 1) == live

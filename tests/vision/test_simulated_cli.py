@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 import games
 from calibration.template import load_template
 from lab.simulated.cli import NamedFrames, app, sides_of
+from lab.simulated.mjpeg_server import MjpegServer
 from lab.simulated.scripted_games import ScriptedGames
 from lab.simulated.source import StateFollower, waiting_move
 from rules.turns import line_of_play
@@ -24,7 +25,6 @@ from tests.waiting import PATIENCE_S, wait_for
 from vision.frame import Image
 from vision.sources.encoded import Picture, decode
 from vision.sources.mjpeg import mjpeg_frames
-from vision.sources.mjpeg_server import MjpegServer
 from vision.sources.opening import open_source
 
 MORRIS = games.load("morris")

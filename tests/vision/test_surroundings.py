@@ -196,12 +196,12 @@ def test_a_board_pushed_to_the_end_of_the_cameras_picture_has_nothing_over_its_r
     assert not shown(ganh, (known, 2), (pushed_there, 2))[-1].hidden.any()
 
 
-def test_what_lies_on_the_rim_for_a_minute_does_not_hold_up_play() -> None:
+def test_what_lies_on_the_rim_for_long_does_not_hold_up_play() -> None:
     watched = Watched()
     cup = over_the_rim(watched, watched.board(), 10)
     for _ in range(2):
         watched.show(over_the_rim(watched, watched.board("d4"), 10), 1)
-        watched.show(cup, 35)
+        watched.show(cup, 12)
     laid = watched.show(over_the_rim(watched, watched.board("d4"), 10), 1)
     assert fresh(laid) == 1 and not any(sight.hidden.any() for sight in laid)
 

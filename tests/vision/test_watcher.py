@@ -179,7 +179,7 @@ def test_what_the_board_is_read_through_is_no_hand(through: bool, slept_s: float
     """The reflection of a lamp, present from the beginning, disappears."""
     table, asked = Steady(), []
     lit = table.arm(table.board())
-    table.show(lit, 20)
+    table.show(lit, REPORTED_S + 3)
 
     def reads_through(under: NDArray[np.bool_]) -> bool:
         asked.append((table.time_s, which(under)))

@@ -24,7 +24,7 @@ from vision.pose import BoardPose, is_plausible, pose_from_corners, project, rec
 from vision.primitives.lines import measure_shape
 from vision.reading.cells import PATCH_PX, cut_patch
 from vision.reading.descriptors import load_descriptor
-from vision.reading.heads import GENERIC, OTHER, load_generic, read_log_probabilities
+from vision.reading.heads import GENERIC, OTHER, judge, load_generic
 from vision.reading.locate import refine_if_better
 
 log = logging.getLogger(__name__)
@@ -64,12 +64,6 @@ class Calibration:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class _Placed:
-    photo: LabelledPhoto
-    pose: BoardPose
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
 class _Examples:
     patches: Patches
     labels: str
@@ -99,31 +93,29 @@ def calibrate(
 
     Raises CalibrationError if a photo's board cannot be located or only one class is labelled; WeightsError.
     """
-    profile, expectation, template, placed = _fitted(photos, template, descriptor, progress)
-    shown = [Shown(place.photo.image, place.pose, place.photo.cells) for place in placed]
+    profile, expectation, template, shown = _fitted(photos, template, descriptor, progress)
     conditions = (*survey(shown, template), found_again(shown, template, profile))
     return Calibration(profile, expectation, conditions)
 
 
 def _fitted(
     photos: Sequence[LabelledPhoto], template: BoardTemplate, descriptor: str | None, progress: Progress
-) -> tuple[TableProfile, Expectation, BoardTemplate, list[_Placed]]:
+) -> tuple[TableProfile, Expectation, BoardTemplate, list[Shown]]:
     """The profile, its expected accuracy, the template with the table's shape, and where the boards lie."""
     if not photos:
         raise CalibrationError("no photos to calibrate from")
-    template, placed = place_boards(photos, template)
-    examples = _cut_examples(placed, template)
-    described, steps = [], np.array_split(np.arange(len(examples.labels)), len(placed))
+    template, shown = place_boards(photos, template)
+    examples = _cut_examples(shown, template)
+    described, steps = [], np.array_split(np.arange(len(examples.labels)), len(shown))
     machine = load_descriptor(template.descriptor if descriptor is None else descriptor)
     for done, rows in enumerate(steps, 1):
         described.append(machine.describe(examples.patches[rows]))
-        progress(done, len(placed))
+        progress(done, len(shown))
     everything = np.concatenate(described)
     fit, by_picture = _fit(everything, examples, template.letters, machine.name)
     expectation = _expectation(fit, len(examples.labels), len(template.cell_names), by_picture=by_picture)
     trust = generic_trust(everything, examples.labels, template.letters, machine.name)
-    reference = min(placed, key=lambda place: len(place.photo.cells) - place.photo.cells.count(EMPTY))
-    jpeg, image_from_board = _reference(reference)
+    jpeg, image_from_board = _reference(max(shown, key=lambda one: one.board.count(EMPTY)))
     profile = TableProfile(
         game=template.game,
         options=template.options,
@@ -136,10 +128,10 @@ def _fitted(
         accuracy=expectation.accuracy,
         boards=expectation.boards if expectation.judged else None,
     )
-    return profile, expectation, template, placed
+    return profile, expectation, template, shown
 
 
-def place_boards(photos: Sequence[LabelledPhoto], template: BoardTemplate) -> tuple[BoardTemplate, list[_Placed]]:
+def place_boards(photos: Sequence[LabelledPhoto], template: BoardTemplate) -> tuple[BoardTemplate, list[Shown]]:
     """The template with the shape most photos agree on, and the pose of every photo. Raises CalibrationError."""
     rough, shapes = [], []
     for photo in photos:
@@ -151,7 +143,8 @@ def place_boards(photos: Sequence[LabelledPhoto], template: BoardTemplate) -> tu
     agreed = {name: float(np.median([shape[name] for shape in shapes])) for name in template.shape}
     template = template.with_shape(agreed)
     return template, [
-        _Placed(photo, refine_if_better(photo.image, pose, template)) for photo, pose in zip(photos, rough, strict=True)
+        Shown(photo.image, refine_if_better(photo.image, pose, template), photo.cells)
+        for photo, pose in zip(photos, rough, strict=True)
     ]
 
 
@@ -170,15 +163,16 @@ def _first_pose(photo: LabelledPhoto, template: BoardTemplate) -> tuple[BoardPos
     return pose, dict(measure_shape(photo.image, pose, template).shape if template.shape else {})
 
 
-def _cut_examples(placed: Sequence[_Placed], template: BoardTemplate) -> _Examples:
+def _cut_examples(shown: Sequence[Shown], template: BoardTemplate) -> _Examples:
     chance = np.random.default_rng(0)
     centres = project(template.rectified_from_board, template.cells_mm)
     side_px = template.cell_mm * template.pixels_per_mm
     patches, labels, photo, cell = [], [], [], []
-    for index, place in enumerate(placed):
-        rectified = rectify(place.photo.image, place.pose, template)
-        spared = _spared(place.photo.cells, chance) if template.printed is None else frozenset[int]()
-        for number, (centre, letter) in enumerate(zip(centres, place.photo.cells, strict=True)):
+    for index, one in enumerate(shown):
+        rectified = rectify(one.image, one.pose, template)
+        empty = np.array([number for number, letter in enumerate(one.board) if letter == EMPTY], dtype=np.intp)
+        spared = chance.permutation(empty)[EMPTIES:] if template.printed is None else empty[:0]
+        for number, (centre, letter) in enumerate(zip(centres, one.board, strict=True)):
             if letter == OTHER or number in spared:
                 continue
             patches.append(cut_patch(rectified, centre[0], centre[1], side_px))
@@ -187,12 +181,6 @@ def _cut_examples(placed: Sequence[_Placed], template: BoardTemplate) -> _Exampl
             photo += [index] * (1 + VARIANTS)
             cell += [index * len(centres) + number] * (1 + VARIANTS)
     return _Examples(np.stack(patches), "".join(labels), np.array(photo), np.array(cell))
-
-
-def _spared(cells: str, chance: np.random.Generator) -> frozenset[int]:
-    """Randomly chosen surplus of empty cells beyond `EMPTIES`, to be left out."""
-    empty = [number for number, letter in enumerate(cells) if letter == EMPTY]
-    return frozenset(int(number) for number in chance.permutation(empty)[EMPTIES:])
 
 
 def varied_patch(
@@ -240,19 +228,17 @@ def generic_trust(described: NDArray[np.float32], labels: str, letters: str, des
     """Weight of the generic head at this table, 0 to MAX_TRUST, by its share of the labelled patches read right."""
     if descriptor not in GENERIC:
         return 0.0
-    logs = read_log_probabilities(described, letters, None, load_generic(descriptor).head)
+    logs, _ = judge(described, letters, None, load_generic(descriptor).head)
     right = np.mean([letters[index] == label for index, label in zip(logs.argmax(axis=1), labels, strict=True)])
     return MAX_TRUST * float(np.clip((right - TRUST_FROM) / (TRUSTED_AT - TRUST_FROM), 0, 1))
 
 
-def _reference(place: _Placed) -> tuple[bytes, FloatArray]:
-    """The photo as JPEG of at most REFERENCE_PX, and its `image_from_board`."""
-    image = place.photo.image
+def _reference(shown: Shown) -> tuple[bytes, FloatArray]:
+    """The picture as JPEG of at most REFERENCE_PX, and its `image_from_board`."""
+    image = shown.image
     scale = min(1.0, REFERENCE_PX / max(image.shape[:2]))
     size = round(image.shape[1] * scale), round(image.shape[0] * scale)
     small = cv2.resize(image, size, interpolation=cv2.INTER_AREA) if scale < 1 else image
-    written, jpeg = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, REFERENCE_QUALITY])
-    if not written:
-        raise CalibrationError(f"{place.photo.name}: cannot be stored as JPEG")
+    _, jpeg = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, REFERENCE_QUALITY])
     small_from_image = np.diag([size[0] / image.shape[1], size[1] / image.shape[0], 1.0])
-    return jpeg.tobytes(), small_from_image @ place.pose.image_from_board
+    return jpeg.tobytes(), small_from_image @ shown.pose.image_from_board

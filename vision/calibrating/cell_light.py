@@ -9,10 +9,9 @@ import numpy as np
 
 from calibration.arrays import Flags, FloatArray
 from calibration.template import BoardTemplate
-from rules import EMPTY
 from vision.frame import Image
 from vision.pose import BoardPose, project
-from vision.reading.cells import cut_patch
+from vision.reading.cells import cut_patches
 
 SIDE_PX = 24
 BURNT = 245
@@ -38,9 +37,7 @@ class CellLight:
 
 def cell_light(rectified: Image, template: BoardTemplate) -> CellLight:
     """Measures the light on every cell of a rectified picture taken without movement."""
-    side_px = template.man_diameter_mm * template.pixels_per_mm
-    centres = project(template.rectified_from_board, template.cells_mm)
-    patches = np.stack([cut_patch(rectified, float(x), float(y), side_px, SIDE_PX) for x, y in centres])
+    patches = cut_patches(rectified, template, SIDE_PX, tight=True)
     grey = np.stack([cv2.cvtColor(patch, cv2.COLOR_BGR2GRAY) for patch in patches]).reshape(len(patches), -1)
     quarter = slice(SIDE_PX // 4, 3 * SIDE_PX // 4)
     bright = np.percentile(grey, 90, axis=1)
@@ -78,10 +75,6 @@ def colour_distances(lights: list[CellLight], boards: list[str], letters: str) -
         for place, one in enumerate(names)
         for other in names[place + 1 :]
     }
-
-
-def empty_cells(board: str) -> Flags:
-    return np.array([letter == EMPTY for letter in board])
 
 
 SIDE_SHARE = 0.3

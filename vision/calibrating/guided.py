@@ -20,7 +20,7 @@ from vision.calibrating.calibrate import LabelledPhoto
 from vision.calibrating.guided_inspection import Inspection, Objection
 from vision.calibrating.guided_words import advice, believed, correction, found, kind_unknown, stuck, swapped
 from vision.calibrating.lesson_check import BoardPatches, LessonCheck, Mistakes, Taken
-from vision.finding.landmarks import turned_to_print
+from vision.finding.landmarks import right_way_round
 from vision.frame import Frame, Image
 from vision.pose import BoardPose, place_fault, pose_from_corners, rectify
 from vision.primitives.features import Reference
@@ -249,9 +249,7 @@ class GuidedCalibration:
         pose = pose_from_corners(self._corners_px, self.template)
         if fault := place_fault(pose, self.template, image):
             raise ValueError(f"--corners: {fault}")
-        if self.template.printed is not None:
-            pose = turned_to_print(image, pose, self.template)
-        pose = refine_if_better(image, pose, self.template)
+        pose = refine_if_better(image, right_way_round(image, pose, self.template), self.template)
         return Aligner(self.template, Reference(image, pose.image_from_board))
 
     def _seek(self, frame: Frame) -> None:

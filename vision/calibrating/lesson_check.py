@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from calibration.arrays import Flags, FloatArray, Patches
+from calibration.arrays import Flags, FloatArray
 from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
 from rules import EMPTY
@@ -18,10 +18,10 @@ from vision.calibrating.calibrate import LabelledPhoto, Progress, calibrate
 from vision.calibrating.fitting import fit_head
 from vision.calibrating.verdict import Verdict
 from vision.frame import Image
-from vision.pose import project
-from vision.reading.cells import PATCH_PX, cut_patch, cut_patches
+from vision.reading.board_reading import SURE
+from vision.reading.cells import cut_patches
 from vision.reading.descriptors import Descriptors, load_descriptor
-from vision.reading.heads import GENERIC, OTHER, Head, load_generic, read_log_probabilities, unit
+from vision.reading.heads import GENERIC, OTHER, Head, judge, load_generic, unit
 from vision.reading.reader import Reader
 
 DIFFERS, MAY_DIFFER = 0.2, 0.05
@@ -31,10 +31,9 @@ Light and noise cause less than 0.01 on simulated tables, and mostly less than 0
 pieces cause more than 0.4, but halves of tiles sometimes only 0.07. So a possibly occupied cell counts only if the
 shipped head takes it for occupied too.
 """
-SURELY = 0.9
-"""Probability from which the shipped head is believed against the lesson."""
 RATHER = 0.75
-"""The same for a head fitted to the few pictures of this table."""
+"""Probability from which a head fitted to the few pictures of this table is believed against the lesson; the shipped
+one is from SURE."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -90,17 +89,16 @@ class LessonCheck:
         self._template = self._reader.template = template
         return BoardPatches(
             rectified,
-            self._things.describe(_tight_patches(rectified, template)),
+            self._things.describe(cut_patches(rectified, template, tight=True)),
             self._cells.describe(cut_patches(rectified, template)),
         )
 
     def occupied(self, look: BoardPatches) -> Flags:
         """(cells,) True where a cell differs from the empty board; before that is known, by the shipped head."""
-        seems = read_log_probabilities(look.wide, self._template.letters, None, self._shipped)[:, 0] < np.log(
-            1 - SURELY
-        )
+        logs, _ = judge(look.wide, self._template.letters, None, self._shipped)
+        seems = np.asarray(logs[:, 0] < np.log(1 - SURE))
         if self._empty is None:
-            return np.asarray(seems)
+            return seems
         alike = (unit(look.tight.astype(np.float64)) * unit(self._empty.astype(np.float64))).sum(axis=1)
         return np.asarray((1 - alike > DIFFERS) | ((1 - alike > MAY_DIFFER) & seems))
 
@@ -120,9 +118,9 @@ class LessonCheck:
     def _odd(self, look: BoardPatches, board: str, where: Flags) -> tuple[tuple[int, str], ...]:
         letters = self._template.letters
         if self._head is not None:
-            logs, enough = read_log_probabilities(look.wide, letters, self._head, None), RATHER
+            logs, enough = judge(look.wide, letters, self._head, None)[0], RATHER
         else:
-            logs, enough = self._reader.read(look.rectified, 0.0).log_probabilities, SURELY
+            logs, enough = self._reader.read(look.rectified, 0.0).log_probabilities, SURE
         return contradictions(logs, letters, board, where, enough)
 
 
@@ -149,13 +147,6 @@ def learnt(taken: list[tuple[Descriptors, str]], letters: str) -> Head | None:
         return None
     described = np.concatenate([descriptors for descriptors, _ in taken])
     return fit_head(described[rows], "".join(cells[row] for row in rows), letters).head
-
-
-def _tight_patches(rectified: Image, template: BoardTemplate) -> Patches:
-    """(cells, PATCH_PX, PATCH_PX, 3) patches of just the area that a piece covers."""
-    side_px = template.man_diameter_mm * template.pixels_per_mm
-    centres = project(template.rectified_from_board, template.cells_mm)
-    return np.stack([cut_patch(rectified, float(x), float(y), side_px, PATCH_PX) for x, y in centres])
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -199,7 +190,7 @@ def doubted(taken: Sequence[Taken], number: int, letters: str) -> LabelledPhoto:
     # If only two pictures with pieces contradict each other, it is unknown which of them is right.
     if head is None or sum(any(letter not in (EMPTY, OTHER) for letter in cells) for _, cells in others) < 2:
         return one.photo
-    logs = read_log_probabilities(one.look.wide, letters, head, None)
+    logs, _ = judge(one.look.wide, letters, head, None)
     cells = list(one.photo.cells)
     for cell, _ in contradictions(logs, letters, one.photo.cells, men, RATHER):
         cells[cell] = OTHER

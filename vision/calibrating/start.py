@@ -14,7 +14,7 @@ from typing import Literal
 import cv2
 import numpy as np
 
-from calibration.arrays import Flags, FloatArray, Indices
+from calibration.arrays import Flags, FloatArray, Indices, Patches
 from calibration.template import BoardTemplate
 from rules import EMPTY
 from vision.calibrating.calibrate import varied_patch
@@ -60,9 +60,8 @@ EVEN = 0.25
 WEIGHTS = (0.0, 0.03, 0.06, 0.125, 0.25, 0.5, 1.0)
 ROUNDS = 3
 VARIANTS = 2
-"""Copies of every cell, slightly displaced and in other light, by which the witnesses are weighed."""
-SHADED = 1
-"""Further copies, with shadows, by which they are weighed where men are tall."""
+"""Copies of every cell, slightly displaced and in other light, by which the witnesses are weighed; where men are tall,
+one more with shadows."""
 MAX_UNLIKE = 0.2
 """Greatest share of the cells of which the network thinks otherwise; it has never seen most kinds of men."""
 MAX_SUSPECT, MAX_ODD = 0.1, 0.03
@@ -107,11 +106,9 @@ class Unlike:
 
 def can_teach(board: str, template: BoardTemplate) -> bool:
     """Whether a board has enough men of both sides, and empty cells, and the shipped network knows the classes."""
-    if GENERIC.get(template.descriptor) is None or load_generic(template.descriptor).means is None:
-        return False
-    return sorted(template.letters) == sorted(_letters(template)) and all(
-        board.count(letter) >= MIN_MEN for letter in template.letters
-    )
+    model = load_generic(template.descriptor).means if template.descriptor in GENERIC else None
+    known = model is not None and sorted(template.letters) == sorted(model.letters)
+    return known and all(board.count(letter) >= MIN_MEN for letter in template.letters)
 
 
 def turned_cells(template: BoardTemplate, turn: int) -> Indices | None:
@@ -142,7 +139,7 @@ def learn_from(
     boards, begun = ([board for board in some if can_teach(board, template)] for some in (boards, begun))
     if not boards:
         return None
-    look = _described(rectified, template, raised_mm)
+    look = _looked_at(rectified, template, raised_mm)
     picture = _Picture(look, rectified, template, raised_mm, *_features(look, template))
     first = picture.likeliest(boards)
     if not begun or first[0].unlike == 0:
@@ -191,7 +188,8 @@ class _Picture:
         """What the picture teaches by the likeliest of the ways in which the light side's men are lighter."""
         likely = [way for way in ways if way.unlike <= MAX_UNLIKE * len(self.unknown)]
         if not likely:
-            return Unlike("absent", _numbers(_occupied_otherwise(self._taught(ways[0]))) if ways else ())
+            otherwise = np.flatnonzero(_occupied_otherwise(self._taught(ways[0]))) if ways else ()
+            return Unlike("absent", tuple(map(int, otherwise)))
         rightly = next((way for way in likely if _lighter(self._taught(way))), None)
         return Unlike("alike", ()) if rightly is None else self._lesson(rightly)
 
@@ -236,7 +234,7 @@ class _Picture:
         if fault is not None:
             return fault
         doubt = _fault(taught, leaning, MAX_ODD)
-        copies = _varied(self.look, self.rectified, template, raised_mm, SHADED if taught.tall else 0)
+        copies = _varied(self.look, self.rectified, template, raised_mm, shadows=taught.tall)
         varied = [_features(one, template)[0].at(way.cells) for one in copies]
         taught = _weighed(taught, varied, leaning)
         left_out = _left_out(taught, varied[: 1 + VARIANTS], leaning)
@@ -268,18 +266,14 @@ def _fault(taught: Taught, leaning: Leaning | None, most: float) -> Unlike | Non
 
 
 def turn_by(
-    taught: Taught,
-    rectified: Image,
-    boards: Sequence[str],
-    template: BoardTemplate,
-    raised_mm: Sequence[FloatArray] = (),
+    taught: Taught, rectified: Image, boards: Sequence[str], template: BoardTemplate, raised_mm: Sequence[FloatArray]
 ) -> int | None:
     """The turn in which the picture shows one of the boards, or nearly, by what was taught before; None if in none.
 
     What was taught must fit the picture clearly better in that turn than in others. Where it sees a changed cell that
     the network sees unchanged, the light is another, or the men are.
     """
-    look = _described(rectified, template, raised_mm)
+    look = _looked_at(rectified, template, raised_mm)
     if taught.views != len(look.views):
         return None
     seen, _ = _features(look, template)
@@ -301,17 +295,15 @@ def turn_by(
 
 def _ways_to_lie(boards: Sequence[str], template: BoardTemplate) -> Iterator[tuple[int, str, Indices]]:
     """Yields turns, boards and the cells seen where the board's own cells lie, each distinguishable way once."""
-    ways: set[tuple[str, ...]] = set()
+    ways = set[str]()
     for turn in turns_of(template):
         cells = turned_cells(template, turn)
         if cells is None:
             continue
         for board in boards:
-            as_seen = [""] * len(board)
-            for cell, letter in zip(cells, board, strict=True):
-                as_seen[int(cell)] = letter
-            if tuple(as_seen) not in ways:
-                ways.add(tuple(as_seen))
+            as_seen = "".join(board[cell] for cell in np.argsort(cells))
+            if as_seen not in ways:
+                ways.add(as_seen)
                 yield turn, board, cells
 
 
@@ -322,15 +314,6 @@ def _classes(board: str, model: BoardMeans) -> Indices:
 def _occupied_otherwise(taught: Taught) -> Flags:
     """(cells,) True where the network sees a man on a cell that should be empty, or none where one should be."""
     return np.asarray((taught.known.network[:, 0, 0] < np.log(0.5)) != (taught.classes > 0))
-
-
-def _numbers(flags: Flags) -> tuple[int, ...]:
-    return tuple(int(cell) for cell in np.flatnonzero(flags))
-
-
-def _letters(template: BoardTemplate) -> str:
-    model = load_generic(template.descriptor).means
-    return "" if model is None else model.letters
 
 
 def _features(look: DescribedCells, template: BoardTemplate) -> tuple[CellFeatures, FloatArray]:
@@ -399,28 +382,27 @@ def _weighed(taught: Taught, varied: Sequence[CellFeatures], leaning: Leaning | 
     return dataclasses.replace(taught, weights=weights)
 
 
-def _described(rectified: Image, template: BoardTemplate, raised_mm: Sequence[FloatArray]) -> DescribedCells:
+def _looked_at(rectified: Image, template: BoardTemplate, raised_mm: Sequence[FloatArray]) -> DescribedCells:
     """The cells on the board, and as they are seen at those places."""
+    places = (template.cells_mm, *raised_mm)
+    return _described(template, [cut_patches(rectified, template, places_mm=each) for each in places])
+
+
+def _described(template: BoardTemplate, views: Sequence[Patches]) -> DescribedCells:
     machine = load_descriptor(template.descriptor)
-    ground, *raised = (
-        DescribedCells(patches, machine.describe(patches))
-        for patches in (cut_patches(rectified, template, places_mm=places) for places in (None, *raised_mm))
-    )
+    ground, *raised = (DescribedCells(patches, machine.describe(patches)) for patches in views)
     return dataclasses.replace(ground, raised=tuple(raised))
 
 
 def _varied(
-    look: DescribedCells, rectified: Image, template: BoardTemplate, raised_mm: Sequence[FloatArray], in_shadow: int
+    look: DescribedCells, rectified: Image, template: BoardTemplate, raised_mm: Sequence[FloatArray], *, shadows: bool
 ) -> list[DescribedCells]:
-    """The cells as they were seen, slightly displaced in other light, and so many times also in shadows."""
-    chance, machine = np.random.default_rng(0), load_descriptor(template.descriptor)
-    side_px = template.cell_mm * template.pixels_per_mm
+    """The cells as they were seen, slightly displaced in other light, and once more in shadows."""
+    chance, side_px = np.random.default_rng(0), template.cell_mm * template.pixels_per_mm
+    centres = [project(template.rectified_from_board, places) for places in (template.cells_mm, *raised_mm)]
     found = [look]
-    for number in range(VARIANTS + in_shadow):
-        views, lit = [], rectified if number < VARIANTS else shaded(rectified, template, chance)
-        for places in (template.cells_mm, *raised_mm):
-            centres = project(template.rectified_from_board, places)
-            patches = np.stack([varied_patch(lit, centre, side_px, chance) for centre in centres])
-            views.append(DescribedCells(patches, machine.describe(patches)))
-        found.append(dataclasses.replace(views[0], raised=tuple(views[1:])))
+    for number in range(VARIANTS + shadows):
+        lit = rectified if number < VARIANTS else shaded(rectified, template, chance)
+        views = [np.stack([varied_patch(lit, centre, side_px, chance) for centre in each]) for each in centres]
+        found.append(_described(template, views))
     return found

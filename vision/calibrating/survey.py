@@ -21,7 +21,6 @@ from vision.calibrating.cell_light import (
     cell_light,
     colour_distances,
     edge_width_px,
-    empty_cells,
     unevenness,
 )
 from vision.calibrating.verdict import LIMITS, Condition, worst_of
@@ -66,7 +65,7 @@ def survey(shown: Sequence[Shown], template: BoardTemplate) -> tuple[Condition, 
 
 def _of_picture(one: Shown, light: CellLight, template: BoardTemplate) -> list[Condition]:
     height, width = one.image.shape[:2]
-    seen, empty = viewpoint(one.pose, template, (width, height)), empty_cells(one.board)
+    seen, empty = viewpoint(one.pose, template, (width, height)), np.array(list(one.board)) == EMPTY
     found = [_pixels(seen, width), _elevation(seen, template), _brightness(light)]
     found += _burnt(light, empty, template) if empty.any() else []
     if empty.mean() > 0.5:

@@ -69,18 +69,14 @@ def find_drawn(image: Image, template: BoardTemplate, network: BoardNetwork | No
 
 def _fitted(scene: Scene, start: BoardPose, template: BoardTemplate) -> Found | None:
     if template.printed is not None:
-        return _by_print(scene.image, start, template)
+        pose = refine_by_landmarks(scene.image, right_way_round(scene.image, start, template), template)
+        return Found(pose, template, found_by="print") if pose.quality >= METHODS["print"].least else None
     if template.first_square:
         return _by_squares(scene.image, start, template)
     if is_ruled(template):
-        pose = fit_board(scene, start, template)
-        return None if pose is None else Found(pose, template, found_by="lattice")
+        fitted = fit_board(scene, start, template)
+        return None if fitted is None else Found(fitted, template, found_by="lattice")
     return _by_lines(scene.image, start, template)
-
-
-def _by_print(image: Image, start: BoardPose, template: BoardTemplate) -> Found | None:
-    pose = refine_by_landmarks(image, right_way_round(image, start, template), template)
-    return Found(pose, template, found_by="print") if pose.quality >= METHODS["print"].least else None
 
 
 def _by_squares(image: Image, start: BoardPose, template: BoardTemplate) -> Found | None:

@@ -45,7 +45,6 @@ GOES_ON = 6.0
 """Log odds against it where lines continue outside a side."""
 UNSEEN_SIDE = 0.7
 """Log odds against it for each side beyond which the picture ends: the board may continue there."""
-BELIEVED = 0.5
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -67,9 +66,9 @@ class Found:
         return dataclasses.replace(self, sure=float(1 / (1 + np.exp(-odds))))
 
     def believed(self, image: Image) -> Found | None:
-        """`rated`; None where the board is less likely than `BELIEVED`."""
+        """`rated`; None where there is rather no board than this."""
         rated = self.rated(image)
-        return rated if rated.sure >= BELIEVED else None
+        return rated if rated.sure >= 0.5 else None
 
     def _against(self, image: Image) -> float:
         """Log odds against the board by what is seen besides it."""

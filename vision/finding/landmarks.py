@@ -39,60 +39,34 @@ MIN_POINTS = 8
 """Least number of landmarks for fitting a pose."""
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class Sightings:
-    places: FloatArray
-    """(landmarks, 2) best place of each, in rectified pixels, to a fraction of one."""
-    proper: FloatArray
-    """(landmarks, 2) where the pose puts them."""
-    seen: Flags
-    """(landmarks,) True for those that match their drawing there."""
-
-
 def refine_by_landmarks(image: Image, pose: BoardPose, template: BoardTemplate) -> BoardPose:
     """The pose that most landmarks agree on; `pose` must be right within about 2 % of the board's side."""
     view, error_px = BoardView.grey(image, pose, template), 0.0
     for reach_mm in SEARCH_MM:
-        sightings = _look(view, reach_mm)
-        seen = sightings.seen
+        proper, places, seen = _look(view, reach_mm)
         if seen.sum() < MIN_POINTS:
             break
-        limit_px = ASIDE_MM * template.pixels_per_mm
-        correction, kept = fit_homography(sightings.proper[seen], sightings.places[seen], cv2.USAC_MAGSAC, limit_px)
+        proper, places, limit_px = proper[seen], places[seen], ASIDE_MM * template.pixels_per_mm
+        correction, kept = fit_homography(proper, places, cv2.USAC_MAGSAC, limit_px)
         if correction is None or kept.sum() < MIN_POINTS:
             break
-        residuals = project(correction, sightings.proper[seen][kept]) - sightings.places[seen][kept]
-        error_px = float(np.median(np.linalg.norm(residuals, axis=1)))
+        error_px = float(np.median(np.linalg.norm(project(correction, proper[kept]) - places[kept], axis=1)))
         view = view.corrected(correction)
     return view.pose(error_px, _quality(view))
 
 
-def turned_to_print(image: Image, pose: BoardPose, template: BoardTemplate) -> BoardPose:
-    """The pose with its corners in the order that the print shows; unchanged where no order matches.
-
-    Corners given by hand may begin anywhere.
-    """
-    corners = pose.corners_px(template)
-    turned = [pose_from_corners(np.roll(corners, -turn, axis=0), template) for turn in turns_of(template)]
-    qualities = [refine_by_landmarks(image, candidate, template).quality for candidate in turned]
-    return turned[int(np.argmax(qualities))]
-
-
-def landmark_quality(image: Image, pose: BoardPose, template: BoardTemplate) -> float:
-    """Share of the landmarks out of play, 0 to 1, that are seen where the pose puts them; it refines nothing."""
-    return _quality(BoardView.grey(image, pose, template))
-
-
 def _quality(view: BoardView) -> float:
+    """Share of the landmarks out of play, 0 to 1, that are seen where the pose puts them."""
     template = view.template
     assert template.printed is not None
-    sightings = _look(view, SEARCH_MM[-1])
-    aside = np.linalg.norm(sightings.places - sightings.proper, axis=1) / template.pixels_per_mm
+    proper, places, seen = _look(view, SEARCH_MM[-1])
+    aside = np.linalg.norm(places - proper, axis=1) / template.pixels_per_mm
     out_of_play = np.array([not landmark.in_play for landmark in template.printed.landmarks])
-    return float((sightings.seen & (aside < ASIDE_MM))[out_of_play].mean())
+    return float((seen & (aside < ASIDE_MM))[out_of_play].mean())
 
 
-def _look(view: BoardView, reach_mm: float) -> Sightings:
+def _look(view: BoardView, reach_mm: float) -> tuple[FloatArray, FloatArray, Flags]:
+    """(landmarks, 2) where the pose puts each and its best place, in rectified pixels, and whether it matches there."""
     template, grey = view.template, view.rectified()
     reach = max(2, round(reach_mm * template.pixels_per_mm))
     padded: NDArray[np.float32] = np.pad(grey, reach, mode="edge")
@@ -107,7 +81,7 @@ def _look(view: BoardView, reach_mm: float) -> Sightings:
         there = window[row : row + height, column : column + width]
         seen.append(response[row, column] > ALIKE and _alike_inside(there, patch.picture, template) > ALIKE_INSIDE)
     proper = np.array([patch.proper for patch in patches])
-    return Sightings(proper + np.array(shifts) - reach, proper, np.array(seen, dtype=np.bool_))
+    return proper, proper + np.array(shifts) - reach, np.array(seen, dtype=np.bool_)
 
 
 def _alike_inside(there: NDArray[np.float32], picture: NDArray[np.float32], template: BoardTemplate) -> float:
@@ -182,7 +156,7 @@ def pose_quality(image: Image, pose: BoardPose, template: BoardTemplate, men: Fl
     if template.first_square:
         return edge_quality(image, pose, template)
     if template.printed is not None:
-        return landmark_quality(image, pose, template)
+        return _quality(BoardView.grey(image, pose, template))
     return line_quality(image, pose, template, men)
 
 
@@ -192,7 +166,9 @@ def right_way_round(image: Image, pose: BoardPose, template: BoardTemplate) -> B
     Corners given by hand may begin anywhere.
     """
     if template.printed is not None:
-        return turned_to_print(image, pose, template)
+        corners = pose.corners_px(template)
+        turned = [pose_from_corners(np.roll(corners, -turn, axis=0), template) for turn in turns_of(template)]
+        return max(turned, key=lambda one: refine_by_landmarks(image, one, template).quality)
     if not template.first_square:
         return pose
     turned = [turned_pose(pose, template, turn) for turn in ((0, 1) if is_square(template) else (0,))]

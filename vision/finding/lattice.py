@@ -18,12 +18,11 @@ REACHES = (2.5, 4.0, 6.0, 8.5, 12.0, 17.0, 24.0)
 """Cells from the start within which segments count, step by step: far lines are used only once near ones fit."""
 WIDE = (8.5, 12.0, 24.0)
 """The same for a start known more exactly than a few cells could determine it."""
-START_REACH = 5.0
-"""Cells from the start within which too few segments for a fit are tolerated."""
 ON_LINE = 0.22
 """Cells, distance from a line of the lattice within which a segment is a piece of it."""
 BLOCK = 5
-"""Cells, side of the square in which the fit starts: the one with most segments on lines."""
+"""Cells, side of the square in which the fit starts: the one with most segments on lines. Within that distance of it,
+too few segments for a fit are tolerated."""
 PIECE_CELLS = 2.0
 """Cells, greatest length of the pieces that segments are cut into."""
 MAN_CELLS = 1.5
@@ -79,7 +78,8 @@ def fit_lattice(weave: Weave, comb: Comb, grey: Grey | None) -> Lattice | None:
     matrix = np.asarray(matrix @ weave.frame_from_picture)
     men = np.zeros((0, 2)) if grey is None else find_round_men(grey, matrix, low, high)
     if comb.by_men and len(men) >= FEWEST:
-        moved = _usual_place(men)
+        # The men's usual place within a cell, -0.5 to 0.5: the mean on a circle.
+        moved = np.angle(np.exp(2j * np.pi * men).mean(axis=0)) / (2 * np.pi)
         matrix, men = np.array([[1, 0, -moved[0]], [0, 1, -moved[1]], [0, 0, 1.0]]) @ matrix, men - moved
     pieces = _pieces(weave, project(np.asarray(np.linalg.inv(matrix)), men) if len(men) else men, comb)
     start = _start(_carried(matrix, pieces.ends), pieces)
@@ -97,7 +97,7 @@ def _grown(matrix: FloatArray, pieces: Pieces, start: FloatArray, reaches: tuple
     for reach in reaches:
         for _ in range(2):
             correction = _correction(_carried(matrix, pieces.ends), pieces, start, reach)
-            if correction is None and reach > START_REACH:
+            if correction is None and reach > BLOCK:
                 return None
             matrix = matrix if correction is None else np.asarray(correction @ matrix)
     return matrix
@@ -111,11 +111,6 @@ def _support(matrix: FloatArray, pieces: Pieces, start: FloatArray) -> float:
     near = (np.abs(ends.mean(axis=1) - start).max(axis=1) < REACHES[-1]) & (np.ptp(across, axis=1) < 0.5)
     lengths = np.clip(np.ptp(along, axis=1), pieces.cells, BLOCK)
     return float((lengths * np.cos(2 * np.pi * across.mean(axis=1)))[near].sum())
-
-
-def _usual_place(men: FloatArray) -> FloatArray:
-    """(2,) the men's usual place within a cell, -0.5 to 0.5: the mean on a circle."""
-    return np.asarray(np.angle(np.exp(2j * np.pi * men).mean(axis=0)) / (2 * np.pi))
 
 
 def refit_lattice(lattice: Lattice, evidence: Evidence, low: FloatArray, high: FloatArray) -> Lattice:
@@ -156,10 +151,8 @@ def _lattice(matrix: FloatArray, middle: FloatArray, pieces: Pieces) -> Lattice 
 
 
 def _pieces(weave: Weave, men: FloatArray, comb: Comb) -> Pieces:
-    across, upright = (
-        _cut(weave.across, PIECE_CELLS * comb.gaps_px[0]),
-        _cut(weave.upright, PIECE_CELLS * comb.gaps_px[1]),
-    )
+    segments = zip((weave.across, weave.upright), comb.gaps_px, strict=True)
+    across, upright = (_cut(ends, PIECE_CELLS * gap_px) for ends, gap_px in segments)
     ends = _carried(np.asarray(np.linalg.inv(weave.frame_from_picture)), np.concatenate([across, upright]))
     axis = np.repeat([1, 0, 0, 1], [len(across), len(upright), len(men), len(men)])
     middles = np.repeat(men[:, None], 2, axis=1)
@@ -193,7 +186,6 @@ def _start(ends: FloatArray, pieces: Pieces) -> FloatArray | None:
     extent = np.ceil(middles.max(axis=0)).astype(int) + 2 - low
     if (extent > 400).any():
         return None
-    best, start = 0.0, None
     totals = []
     for one in (0, 1):
         of_axis = axis == one
@@ -203,9 +195,7 @@ def _start(ends: FloatArray, pieces: Pieces) -> FloatArray | None:
         totals.append(cv2.blur(field, (BLOCK, BLOCK), borderType=cv2.BORDER_CONSTANT))
     both = np.minimum(totals[0], totals[1])
     row, column = np.unravel_index(int(np.argmax(both)), both.shape)
-    best = float(both[row, column])
-    start = np.array([column, row]) + low + 0.5
-    return start if best > 0 else None
+    return np.array([column, row]) + low + 0.5 if both[row, column] > 0 else None
 
 
 def _correction(ends: FloatArray, pieces: Pieces, start: FloatArray, reach: float) -> FloatArray | None:
@@ -220,12 +210,7 @@ def _correction(ends: FloatArray, pieces: Pieces, start: FloatArray, reach: floa
     off = line[:, None] - across
     middles = ends.mean(axis=1)
     lengths = np.abs(ends[rows, 1, 1 - axis] - ends[rows, 0, 1 - axis])
-    near = (
-        (np.abs(middles - start).max(axis=1) < reach)
-        & (np.abs(off).max(axis=1) < ON_LINE)
-        & (lengths < 3 * reach)
-        & (least >= 0)
-    )
+    near = (np.abs(middles - start).max(axis=1) < reach) & (np.abs(off).max(axis=1) < ON_LINE) & (lengths < 3 * reach)
     if near.sum() < FEWEST or min((axis[near] == one).sum() for one in (0, 1)) < FEWEST // 3:
         return None
     points = (ends[near] - start) / reach

@@ -24,19 +24,19 @@ class LatticeGeometry:
 
     tile_px: int
     """Side of a cell in the warped picture; even, so that a point lies between its middle pixels."""
-    aside_px: int
-    """Greatest offset of a line from its place."""
-    beside_px: tuple[int, int]
-    """Distances at one of which a line must stand out from both sides."""
     arm: tuple[int, int]
     """First and last pixel from a point that show its arms."""
     men_on_points: bool
 
 
-ON_POINTS = LatticeGeometry(tile_px=20, aside_px=2, beside_px=(3, 5), arm=(4, 9), men_on_points=True)
+ON_POINTS = LatticeGeometry(tile_px=20, arm=(4, 9), men_on_points=True)
 """For men on points: the far half of an arm, which most men leave free."""
-ON_SQUARES = LatticeGeometry(tile_px=32, aside_px=2, beside_px=(3, 5), arm=(2, 9), men_on_points=False)
+ON_SQUARES = LatticeGeometry(tile_px=32, arm=(2, 9), men_on_points=False)
 """For men in squares: the near part of an arm, which most men leave free."""
+ASIDE_PX = 2
+"""Greatest offset of a line from its place."""
+BESIDE_PX = 3, 5
+"""Distances at one of which a line must stand out from both sides."""
 DARK = 24.0
 LEVELS = np.rint(255 * np.log1p(np.arange(256) / DARK) / np.log1p(255 / DARK)).astype(np.uint8)
 WHOLE = 0.45
@@ -191,18 +191,13 @@ def _profiles(canvas: Image, shape: tuple[int, int], look: LatticeGeometry) -> t
 def _ridges(profiles: FloatImage, look: LatticeGeometry) -> FloatImage:
     """(rows, columns, 4, places) grey levels by which each place near a line's stands out from both its sides."""
     half = look.tile_px // 2
-    first, last = half - 1 - look.aside_px, half + 1 + look.aside_px
+    first, last = half - 1 - ASIDE_PX, half + 1 + ASIDE_PX
 
     def moved(step: int) -> FloatImage:
         return profiles[..., first + step : last + step]
 
-    sides = [np.minimum(moved(-beside), moved(beside)) for beside in look.beside_px]
+    sides = [np.minimum(moved(-beside), moved(beside)) for beside in BESIDE_PX]
     return np.asarray(np.maximum(*sides) - moved(0))
-
-
-def _responses(profiles: FloatImage, look: LatticeGeometry) -> FloatImage:
-    """(rows, columns, 4) grey levels by which a dark line stands out from both sides."""
-    return np.asarray(_ridges(profiles, look).max(axis=-1))
 
 
 def _aside(profiles: FloatImage, look: LatticeGeometry) -> FloatArray:
@@ -224,15 +219,15 @@ def _judged(profiles: FloatImage, off: FloatImage, seen: Flags, plain: Flags, lo
 
     A line is missing only where there is even board all over; anything else may hide it.
     """
-    arms = _responses(profiles, look)
-    noise = float(np.median(np.maximum(_responses(off, look)[plain], 0.0))) + FLOOR if plain.any() else FLOOR
+    arms, beside = (_ridges(one, look).max(axis=-1) for one in (profiles, off))
+    noise = float(np.median(np.maximum(beside[plain], 0.0))) + FLOOR if plain.any() else FLOOR
     clear = arms[seen]
     clear = clear[clear > NOISE * noise]
     typical = float(np.median(clear)) if len(clear) else 1.0
     limit = max(CLEAR * typical, NOISE * noise)
     judged = np.clip((arms - limit) / (0.5 * limit), -1.0, 1.0)
     half = look.tile_px // 2
-    spread = np.ptp(profiles[..., half - look.beside_px[1] : half + look.beside_px[1]], axis=-1)
+    spread = np.ptp(profiles[..., half - BESIDE_PX[1] : half + BESIDE_PX[1]], axis=-1)
     return np.asarray(np.where((judged < 0) & (spread > EVEN * limit), 0.0, judged))
 
 

@@ -12,8 +12,6 @@ from vision.finding.lattice_evidence import Evidence
 RIGHT, DOWN, LEFT, UP = range(4)
 MAN = 3.0
 """Weight of a man on a point, in arms."""
-BEYOND = 1.0
-"""Weight of an arm that leaves the window, in arms inside it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,7 +44,7 @@ def best_window(evidence: Evidence, columns: int, rows: int) -> Window | None:
     return Window(
         column + evidence.origin[0],
         row + evidence.origin[1],
-        score / _most(columns, rows),
+        score / (4 * columns * rows),  # each point of an empty board whose lines are clear has four arms for it
         (score - float(scores.max())) / max(columns, rows),
         min(sides),
         max(beyond),
@@ -63,13 +61,8 @@ def _scores(evidence: Evidence, columns: int, rows: int) -> FloatArray:
         _box(arms[..., UP], columns, 1)[: total.shape[0]],
         _box(arms[..., DOWN], columns, 1)[rows - 1 :],
     ]
-    scores = total - (1 + BEYOND) * sum(out)
+    scores = total - 2 * sum(out)  # an arm that leaves the window speaks against it as one inside it does for it
     return np.where(_box(evidence.seen.astype(float), columns, rows) > columns * rows - 0.5, scores, -np.inf)
-
-
-def _most(columns: int, rows: int) -> float:
-    """The score of an empty board all of whose lines are clear."""
-    return 2.0 * (columns * (rows - 1) + rows * (columns - 1)) + BEYOND * 2 * (columns + rows)
 
 
 def _box(values: FloatArray, columns: int, rows: int) -> FloatArray:

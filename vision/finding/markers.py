@@ -58,7 +58,8 @@ def find_sheet(image: Image, template: BoardTemplate) -> tuple[BoardPose, SheetL
         found = _place(image, layout, markers)
         if found is not None:
             return found, layout
-    other, wanted = _name(markers), _own_name(template)
+    own = next(_layouts(template), None)
+    other, wanted = _name(markers), None if own is None else known_sheets()[own.marker_ids[0]]
     if other is not None and (wanted is None or other.game_and_options != wanted.game_and_options):
         raise OtherSheetError(other, str(wanted or games.find(template.game).title))
     return None
@@ -157,8 +158,3 @@ def _name(markers: Markers) -> SheetName | None:
         if pose is not None and used >= ENOUGH:
             return name
     return None
-
-
-def _own_name(template: BoardTemplate) -> SheetName | None:
-    layout = next(_layouts(template), None)
-    return None if layout is None else known_sheets()[layout.marker_ids[0]]

@@ -45,6 +45,8 @@ FILLED = 0.8
 PEAK = 0.08
 """Least height of a corner's spot."""
 PEAKS = 6
+SPOT_SIDE = 5
+"""Cells of a spot's side: no other corner is within it."""
 NEAR = 0.12
 """Shares of the side within which a corner of the inside's outline is moved to a spot."""
 NO_SPOT = 0.05
@@ -61,17 +63,8 @@ class Proposal:
 
     corners_px: FloatArray
     """(4, 2) clockwise, the one nearest the picture's top left first."""
-    overlap: float
-    """0 to 1: its area and the inside seen, intersection over union."""
-    spots: float
-    """0 to 1: height of the corners' spots, geometric mean."""
-    outline: float
-    """0 to 1: mean of the outline's map along its sides."""
-
-    @property
-    def score(self) -> float:
-        """0 to 1: how well the three maps agree on it."""
-        return float(self.overlap * np.sqrt(self.spots) * np.sqrt(self.outline))
+    score: float
+    """0 to 1: how well the three maps agree on it."""
 
 
 @functools.cache
@@ -172,14 +165,19 @@ def decode(maps: FloatImage) -> list[Proposal]:
         side = float(np.sqrt(max(cv2.contourArea(ground.astype(np.float32)), 1.0)))
         snapped = ground.copy()
         for row, corner in enumerate(ground):
-            apart = np.linalg.norm(spots - corner, axis=1) if len(spots) else np.zeros(0)
-            if len(apart) and apart.min() < NEAR * side:
-                snapped[row] = spots[int(apart.argmin())]
+            near = _nearest(spots, corner, NEAR * side)
+            snapped[row] = corner if near is None else spots[near]
         quads.append(snapped)
     # Spots alone, where the inside is frayed.
     quads += [spots[list(four)] for four in itertools.combinations(range(len(spots)), 4)]
     proposals = [_judged(quad, maps, spots, heights) for quad in map(_clockwise, quads) if _is_sound(quad)]
     return _distinct(proposals)
+
+
+def _nearest(spots: FloatArray, corner: FloatArray, limit: float) -> int | None:
+    """Index of the spot nearest to a corner; None if none is nearer than that."""
+    apart = np.linalg.norm(spots - corner, axis=1)
+    return int(apart.argmin()) if apart.min(initial=np.inf) < limit else None
 
 
 def _distinct(proposals: list[Proposal]) -> list[Proposal]:
@@ -194,20 +192,18 @@ def _distinct(proposals: list[Proposal]) -> list[Proposal]:
 
 def _spots(corners: FloatImage) -> tuple[FloatArray, FloatArray]:
     """(n, 2) peaks of the corners' map to a fraction of a cell, and their (n,) heights, highest first."""
-    tops = (corners == cv2.dilate(corners, np.ones((5, 5), np.uint8))) & (corners > PEAK)
+    tops = (corners == cv2.dilate(corners, np.ones((SPOT_SIDE, SPOT_SIDE), np.uint8))) & (corners > PEAK)
     rows, columns = np.nonzero(tops)
     order = np.argsort(-corners[rows, columns])[:PEAKS]
-    places, heights = [], []
-    padded = np.pad(corners, 2)
-    steps = np.arange(-2, 3)
-    for row, column in zip(rows[order], columns[order], strict=True):
-        window = padded[row : row + 5, column : column + 5].astype(np.float64) ** 2
-        total = window.sum()
-        places.append(
-            [column + (window.sum(axis=0) * steps).sum() / total, row + (window.sum(axis=1) * steps).sum() / total]
-        )
-        heights.append(float(corners[row, column]))
-    return np.array(places, dtype=np.float64).reshape(-1, 2), np.array(heights)
+    rows, columns = rows[order], columns[order]
+    places: FloatArray = np.zeros((len(rows), 2))
+    padded = np.pad(corners, SPOT_SIDE // 2)
+    steps = np.arange(SPOT_SIDE) - SPOT_SIDE // 2
+    for place, row, column in zip(places, rows, columns, strict=True):
+        window = padded[row : row + SPOT_SIDE, column : column + SPOT_SIDE].astype(np.float64) ** 2
+        aside = np.array([(window.sum(axis=axis) * steps).sum() for axis in (0, 1)]) / window.sum()
+        place[:] = np.array([column, row]) + aside
+    return places, np.asarray(corners[rows, columns], dtype=np.float64)
 
 
 def _grounds(inside: FloatImage) -> list[FloatArray]:
@@ -238,16 +234,14 @@ def _judged(quad: FloatArray, maps: FloatImage, spots: FloatArray, heights: Floa
     cv2.fillConvexPoly(filled, np.rint(quad * 16).astype(np.int32), 255, cv2.LINE_AA, 4)
     share = filled.astype(np.float32) / 255
     overlap = float(np.minimum(inside, share).sum() / max(float(np.maximum(inside, share).sum()), 1.0))
-    at = [NO_SPOT] * 4
-    for row, corner in enumerate(quad):
-        apart = np.linalg.norm(spots - corner, axis=1) if len(spots) else np.zeros(0)
-        if len(apart) and apart.min() < 2.5:
-            at[row] = max(float(heights[int(apart.argmin())]), NO_SPOT)
+    near = [_nearest(spots, corner, SPOT_SIDE / 2) for corner in quad]
+    at = [NO_SPOT if one is None else max(float(heights[one]), NO_SPOT) for one in near]
     places = np.concatenate(
         [quad + share * (np.roll(quad, -1, axis=0) - quad) for share in np.linspace(0.05, 0.95, 19)]
     )
     along = cv2.remap(outline, places[:, :1].astype(np.float32), places[:, 1:].astype(np.float32), cv2.INTER_LINEAR)
-    return Proposal(quad, overlap, float(np.exp(np.log(at).mean())), float(along.mean()))
+    # Intersection over union; geometric mean of the corners' spots; mean of the outline's map along the sides.
+    return Proposal(quad, float(overlap * np.sqrt(np.exp(np.log(at).mean())) * np.sqrt(float(along.mean()))))
 
 
 def _apart(one: FloatArray, other: FloatArray) -> float:

@@ -28,9 +28,11 @@ class Viewpoint:
 
 def viewpoint(pose: BoardPose, template: BoardTemplate, size_px: tuple[int, int]) -> Viewpoint:
     """The view that the pose gives of the cells; `size_px` is the picture's width and height."""
-    jacobians = _jacobians(pose.image_from_board, template.cells_mm)
+    matrix = pose.image_from_board
+    seen_px = project(matrix, template.cells_mm)
+    depth = np.column_stack([template.cells_mm, np.ones(len(template.cells_mm))]) @ matrix[2]
+    jacobians = (matrix[None, :2, :2] - seen_px[:, :, None] * matrix[None, 2:, :2]) / depth[:, None, None]
     area = np.abs(np.linalg.det(jacobians))
-    seen_px = project(pose.image_from_board, template.cells_mm)
     bent = _ray_from_pixel(seen_px, size_px) @ jacobians
     stretch = np.linalg.svd(bent, compute_uv=False)
     # A disc is seen as an ellipse whose ratio of axes is the sine of the angle between ray and disc.
@@ -51,13 +53,6 @@ def behind_mm(pose: BoardPose, template: BoardTemplate, size_px: tuple[int, int]
     seen = (above + height_mm * up) @ lens.T
     board_from_image = np.asarray(np.linalg.inv(pose.image_from_board), dtype=np.float64)
     return project(board_from_image, np.asarray(seen[:, :2] / seen[:, 2:], dtype=np.float64))
-
-
-def _jacobians(matrix: FloatArray, points: FloatArray) -> FloatArray:
-    """(n, 2, 2) derivatives of a homography."""
-    above = np.column_stack([points, np.ones(len(points))]) @ matrix.T
-    mapped = above[:, :2] / above[:, 2:]
-    return np.asarray((matrix[None, :2, :2] - mapped[:, :, None] * matrix[None, 2:, :2]) / above[:, 2, None, None])
 
 
 def _ray_from_pixel(pixels: FloatArray, size_px: tuple[int, int]) -> FloatArray:

@@ -34,73 +34,53 @@ class Reference:
     """(3, 3) homography: board millimetres to pixels of `image`."""
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class Features:
-    points: FloatArray
-    """(n, 2) positions in the shrunk picture."""
-    descriptors: NDArray[np.float32] | None
-    """(n, 128) root-SIFT; None where nothing was found."""
-    small_from_image: FloatArray
-    """(3, 3) homography: pixels of the picture to those of the shrunk one."""
-
-
 class ReferenceMatcher:
     def __init__(self, reference: Reference, template: BoardTemplate) -> None:
         small, small_from_image = shrink(reference.image)
         small_from_board = small_from_image @ reference.image_from_board
         mask = board_mask(small.shape[:2], small_from_board, template, template.margin_mm)
-        self._features = _describe(small, small_from_image, mask)
+        self._points, self._descriptors = _describe(small, mask)
         self._board_from_small: FloatArray = np.asarray(np.linalg.inv(small_from_board))
 
     def locate(self, image: Image) -> BoardPose | None:
         """The pose that most features agree on, to about 1 % of the board; None where too few agree."""
-        return self.match(find_features(image))
-
-    def agreeing(self, image: Image) -> int:
-        """Number of features that agree on one place of the board in the picture, or in that of another board."""
-        found = self._fit(find_features(image))
-        return 0 if found is None else int(found[3].sum())
-
-    def match(self, features: Features) -> BoardPose | None:
-        """Like `locate`, for a picture whose features are already computed."""
-        found = self._fit(features)
+        small, small_from_image = shrink(image)
+        found = self._fit(small)
         if found is None:
             return None
         matrix, here, there, kept = found
         errors = np.linalg.norm(project(matrix, here) - there, axis=1)[kept]
-        scale = float(features.small_from_image[0, 0])
-        pose = np.linalg.inv(features.small_from_image) @ matrix @ np.linalg.inv(self._board_from_small)
-        return BoardPose(pose / pose[2, 2], float(np.median(errors)) / scale, float(kept.mean()))
+        pose = np.linalg.inv(small_from_image) @ matrix @ np.linalg.inv(self._board_from_small)
+        return BoardPose(pose / pose[2, 2], float(np.median(errors) / small_from_image[0, 0]), float(kept.mean()))
 
-    def _fit(self, features: Features) -> tuple[FloatArray, FloatArray, FloatArray, Flags] | None:
+    def agreeing(self, image: Image) -> int:
+        """Number of features that agree on one place of the board in the picture, or in that of another board."""
+        found = self._fit(shrink(image)[0])
+        return 0 if found is None else int(found[3].sum())
+
+    def _fit(self, small: NDArray[np.uint8]) -> tuple[FloatArray, FloatArray, FloatArray, Flags] | None:
         """The homography from the reference that most features agree on, the pairs of points, and which agree."""
-        if features.descriptors is None or self._features.descriptors is None or len(features.points) < FEWEST:
+        points, descriptors = _describe(small)
+        if not len(self._points) or len(points) < FEWEST:
             return None
-        pairs = cv2.BFMatcher.create(cv2.NORM_L2).knnMatch(features.descriptors, self._features.descriptors, k=2)
+        pairs = cv2.BFMatcher.create(cv2.NORM_L2).knnMatch(descriptors, self._descriptors, k=2)
         good = [pair[0] for pair in pairs if len(pair) == 2 and pair[0].distance < RATIO * pair[1].distance]
         if len(good) < FEWEST:
             return None
-        there: FloatArray = features.points[np.array([match.queryIdx for match in good])]
-        here: FloatArray = self._features.points[np.array([match.trainIdx for match in good])]
+        there: FloatArray = points[np.array([match.queryIdx for match in good])]
+        here: FloatArray = self._points[np.array([match.trainIdx for match in good])]
         matrix, kept = fit_homography(here, there, cv2.USAC_MAGSAC, REPROJECTION_PX)
         if matrix is None or int(kept.sum()) < FEWEST:
             return None
         return matrix, here, there, kept
 
 
-def find_features(image: Image, longer_side_px: int = LONGER_SIDE_PX) -> Features:
-    return _describe(*shrink(image, longer_side_px), mask=None)
-
-
-def _describe(grey: NDArray[np.uint8], small_from_image: FloatArray, mask: NDArray[np.uint8] | None) -> Features:
+def _describe(grey: NDArray[np.uint8], mask: NDArray[np.uint8] | None = None) -> tuple[FloatArray, NDArray[np.float32]]:
+    """(n, 2) positions and (n, 128) root-SIFT, which matches better at no cost."""
     found: tuple[Any, Any] = cv2.SIFT.create(nfeatures=FEATURES).detectAndCompute(grey, mask)
-    keypoints, descriptors = found
-    points = np.array([keypoint.pt for keypoint in keypoints], dtype=np.float64).reshape(-1, 2)
-    if descriptors is None:
-        return Features(points, None, small_from_image)
-    # Root-SIFT: better matching at no cost.
-    descriptors = descriptors / (np.abs(descriptors).sum(axis=1, keepdims=True) + 1e-7)
-    return Features(points, np.sqrt(descriptors).astype(np.float32), small_from_image)
+    points = np.array([keypoint.pt for keypoint in found[0]], dtype=np.float64).reshape(-1, 2)
+    descriptors = found[1] if len(points) else np.zeros((0, 128))
+    return points, np.sqrt(descriptors / (np.abs(descriptors).sum(axis=1, keepdims=True) + 1e-7)).astype(np.float32)
 
 
 def fit_homography(
@@ -161,11 +141,7 @@ def board_mask(
     size: tuple[int, ...], image_from_board: FloatArray, template: BoardTemplate, margin_mm: float
 ) -> NDArray[np.uint8]:
     """uint8 (height, width): 255 within `margin_mm` of the board's frame, 0 elsewhere."""
-    width, height = template.size_mm
-    margin = margin_mm
-    outline = np.array(
-        [[-margin, -margin], [width + margin, -margin], [width + margin, height + margin], [-margin, height + margin]]
-    )
+    outline = template.corners_mm + margin_mm * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
     mask: NDArray[np.uint8] = np.zeros(size, dtype=np.uint8)
     cv2.fillConvexPoly(mask, np.round(project(image_from_board, outline)).astype(np.int32), (255,))
     return mask

@@ -1,4 +1,4 @@
-"""Cuts the patches of the cells from a rectified picture."""
+"""Cuts the patches of the cells from a rectified picture, and compares those of two pictures."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.arrays import FloatArray, Patches
+from calibration.arrays import Flags, FloatArray, Patches
 from calibration.template import BoardTemplate
 from vision.finding.viewpoint import behind_mm
 from vision.frame import Image
@@ -25,14 +25,19 @@ def raised_places(pose: BoardPose, template: BoardTemplate, size_px: tuple[int, 
 
 
 def cut_patches(
-    rectified: Image, template: BoardTemplate, size_px: int = PATCH_PX, places_mm: FloatArray | None = None
+    rectified: Image,
+    template: BoardTemplate,
+    size_px: int = PATCH_PX,
+    places_mm: FloatArray | None = None,
+    *,
+    tight: bool = False,
 ) -> Patches:
     """Cuts one square patch per cell, `template.cell_mm` wide around its centre, in the template's order.
 
-    `places_mm`, (cells, 2), are other places of the board than the centres.
+    `places_mm`, (cells, 2), are other places of the board than the centres; `tight` ones are only as wide as a man.
     """
     centres = project(template.rectified_from_board, template.cells_mm if places_mm is None else places_mm)
-    side_px = template.cell_mm * template.pixels_per_mm
+    side_px = (template.man_diameter_mm if tight else template.cell_mm) * template.pixels_per_mm
     patches = np.empty((len(centres), size_px, size_px, 3), dtype=np.uint8)
     for index, (x, y) in enumerate(centres):
         patches[index] = cut_patch(rectified, x, y, side_px, size_px)
@@ -55,3 +60,33 @@ def cut_patch(
         source = np.asarray(cv2.GaussianBlur(image, (0, 0), scale / 3), dtype=np.uint8)
     patch = cv2.warpAffine(source, image_from_patch, (size_px, size_px), flags=flags, borderMode=cv2.BORDER_REPLICATE)
     return np.asarray(patch, dtype=np.uint8)
+
+
+CHANGED_LEVELS = 9.0
+"""Grey levels by which a blurred patch, corrected for light, must differ at some point to count as changed."""
+BLOCK_PX = 4
+"""Pixels of the side of the blocks whose means are compared; blurring by one block is a blur of three pixels."""
+
+
+def differing(before: Patches, now: Patches) -> Flags:
+    """(cells,) True where a cell looks different."""
+    earlier, later = _blocks(before), _blocks(now)
+    gain = np.median((later.mean(axis=(1, 2)) + 1) / (earlier.mean(axis=(1, 2)) + 1), axis=0)
+    apart = _blurred(np.clip(later, 0, 250) - np.clip(earlier * gain, 0, 250))
+    return np.asarray(np.abs(apart).max(axis=(1, 2, 3)) > CHANGED_LEVELS)
+
+
+def _blocks(patches: Patches) -> NDArray[np.float32]:
+    """(cells, side / 4, side / 4, 3) block means of each patch."""
+    cells, side = patches.shape[:2]
+    small = cv2.resize(
+        patches.reshape(-1, side, 3), (side // BLOCK_PX, cells * side // BLOCK_PX), interpolation=cv2.INTER_AREA
+    )
+    return small.reshape(cells, side // BLOCK_PX, side // BLOCK_PX, 3).astype(np.float32)
+
+
+def _blurred(patches: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Blurs each patch separately by 1 2 1 down and across, repeating its edge values."""
+    wide = np.pad(patches, ((0, 0), (1, 1), (1, 1), (0, 0)), mode="edge")
+    down = wide[:, :-2] + 2 * wide[:, 1:-1] + wide[:, 2:]
+    return np.asarray((down[:, :, :-2] + 2 * down[:, :, 1:-1] + down[:, :, 2:]) / 16, dtype=np.float32)

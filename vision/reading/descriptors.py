@@ -6,11 +6,11 @@ need no weights.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
 
 import cv2
 import numpy as np
@@ -35,66 +35,39 @@ BATCH = 128
 """Patches per inference call, which bounds memory on boards of 361 cells."""
 
 
-class Descriptor(Protocol):
+@dataclasses.dataclass(frozen=True, eq=False)
+class Descriptor:
     """Describes patches by vectors in which similar cells are close together."""
 
-    @property
-    def name(self) -> str:
-        """Key in `NAMES`."""
-
-    @property
-    def length(self) -> int:
-        """Numbers per patch."""
-
-    @property
-    def sha256(self) -> str:
-        """Digest of the weights; empty if there are none."""
-
-    @property
-    def earlier(self) -> tuple[str, ...]:
-        """Digests of earlier weights that give the same descriptors."""
+    name: str
+    length: int
+    """Numbers per patch."""
+    batches: Callable[[Patches], Descriptors]
+    """Describes at most BATCH patches, and at least one."""
+    sha256: str = ""
+    """Digest of the weights; empty if there are none."""
+    earlier: tuple[str, ...] = ()
+    """Digests of earlier weights that give the same descriptors."""
 
     def describe(self, patches: Patches) -> Descriptors:
         """(patches, length), one row per patch."""
+        rows = [self.batches(patches[start : start + BATCH]) for start in range(0, len(patches), BATCH)]
+        return np.concatenate(rows) if rows else np.zeros((0, self.length), dtype=np.float32)
 
 
-class Network:
-    """Descriptor from the activations before the last layer of a network of `NETWORKS`, or of `IMAGENET`.
+def load_network(name: str, folder: Path = MODELS) -> Descriptor:
+    """The non-negative activations before the last layer of a network of `NETWORKS`, or of `IMAGENET`.
 
     ResNet-18 gives 512 numbers and takes about 1 ms a patch on one core; "halves" gives 96, ten times as fast.
     The network includes its preprocessing and takes patches unchanged. Raises WeightsError.
     """
+    weights = find_weights(name, folder, MAKE_IMAGENET if name == IMAGENET else "")
+    session = open_network(weights.path)
 
-    def __init__(self, name: str, folder: Path = MODELS) -> None:
-        weights = find_weights(name, folder, MAKE_IMAGENET if name == IMAGENET else "")
-        self.name, self.sha256, self.earlier = name, weights.known_as, weights.earlier
-        self._session = open_network(weights.path)
-        self.length = int(self._session.get_outputs()[0].shape[1])
+    def batches(patches: Patches) -> Descriptors:
+        return np.asarray(session.run(["descriptors"], {"patches": np.ascontiguousarray(patches)})[0])
 
-    def describe(self, patches: Patches) -> Descriptors:
-        """(patches, length), all non-negative."""
-        rows = [
-            self._session.run(["descriptors"], {"patches": np.ascontiguousarray(patches[start : start + BATCH])})[0]
-            for start in range(0, len(patches), BATCH)
-        ]
-        return np.concatenate(rows) if rows else np.zeros((0, self.length), dtype=np.float32)
-
-
-class PixelDescriptor:
-    """A descriptor computed by a function of one patch, without weights."""
-
-    sha256 = ""
-    earlier: tuple[str, ...] = ()
-
-    def __init__(self, name: str, function: Callable[[NDArray[np.uint8]], NDArray[np.float32]]) -> None:
-        self.name = name
-        self._function = function
-        self.length = len(function(np.zeros((PATCH_PX, PATCH_PX, 3), dtype=np.uint8)))
-
-    def describe(self, patches: Patches) -> Descriptors:
-        if not len(patches):
-            return np.zeros((0, self.length), dtype=np.float32)
-        return np.stack([self._function(patch) for patch in patches])
+    return Descriptor(name, int(session.get_outputs()[0].shape[1]), batches, weights.known_as, weights.earlier)
 
 
 def pixels(patch: NDArray[np.uint8]) -> NDArray[np.float32]:
@@ -134,12 +107,14 @@ NAMES = (*NETWORKS, *PIXEL_FUNCTIONS)
 def load_descriptor(name: str = DEFAULT) -> Descriptor:
     """Loads the named descriptor, once per process. Raises ValueError for an unknown name, WeightsError."""
     if name in NETWORKS:
-        return Network(name)
+        return load_network(name)
     if name == IMAGENET:
-        return Network(name, MADE_HERE)
+        return load_network(name, MADE_HERE)
     if name not in PIXEL_FUNCTIONS:
         raise ValueError(f"there is no descriptor {name!r}; there are {', '.join((*NAMES, IMAGENET))}")
-    return PixelDescriptor(name, PIXEL_FUNCTIONS[name])
+    function = PIXEL_FUNCTIONS[name]
+    length = len(function(np.zeros((PATCH_PX, PATCH_PX, 3), dtype=np.uint8)))
+    return Descriptor(name, length, lambda patches: np.stack([function(patch) for patch in patches]))
 
 
 WEIGHTS_HELP = 'Fit to other weights: "imagenet", torchvision\'s published ResNet-18, fetched once (47 MB).'

@@ -144,7 +144,9 @@ def load_generic(descriptor: str = DEFAULT, folder: Path = MODELS) -> Generic:
         with np.load(weights.path, allow_pickle=False) as arrays:
             head = head_from_arrays({name: arrays[name] for name in arrays.files})
             others, length = np.asarray(arrays["others"], dtype=np.float32), len(head.mean)
-            return Generic(head, others, _ways(arrays, length), _means(arrays, length))
+            own = {name.removeprefix(MEANS): arrays[name] for name in arrays if name.startswith(MEANS)}
+            means = board_means(own, length + man_colours.LENGTH) if own else None
+            return Generic(head, others, _ways(arrays, length), means)
     except (ValueError, KeyError) as error:
         raise WeightsError(f"{weights.path}: {error}") from error
 
@@ -158,28 +160,14 @@ def _ways(arrays: Mapping[str, NDArray[np.generic]], length: int) -> Ways | None
     return ways
 
 
-def _means(arrays: Mapping[str, NDArray[np.generic]], length: int) -> BoardMeans | None:
-    own = {name.removeprefix(MEANS): arrays[name] for name in arrays if name.startswith(MEANS)}
-    return board_means(own, length + man_colours.LENGTH) if own else None
-
-
-def read_log_probabilities(
-    descriptors: Descriptors, letters: str, table: Head | None, generic: Head | None
-) -> FloatArray:
-    """(n, letters) natural logarithms of both heads' combined probabilities; each row's probabilities add up to 1.
-
-    Classes the table's head has learnt get its probability, combined with the generic head's by the weight `trust`;
-    classes that the table's head never saw keep the generic head's share.
-    """
-    return judge(descriptors, letters, table, generic)[0]
-
-
 def judge(
     descriptors: Descriptors, letters: str, table: Head | None, generic: Head | None
 ) -> tuple[FloatArray, FloatArray]:
-    """The result of `read_log_probabilities`, and (n,) probabilities, 0 to 1, that the patch shows nothing learnt.
+    """(n, letters) log probabilities by both heads, normalised, and (n,) probabilities of showing nothing learnt.
 
-    That share went to OTHER, or was removed because the patch resembles no example: the cell is covered or looks new.
+    Classes the table's head has learnt get its probability, combined with the generic head's by the weight `trust`;
+    classes that it never saw keep the generic head's share. Nothing learnt, 0 to 1, is what went to OTHER, or was
+    removed because the patch resembles no example: the cell is covered or looks new.
     """
     shares, unknown = np.full((len(descriptors), len(letters)), 1 / len(letters)), np.zeros(len(descriptors))
     if generic is not None:

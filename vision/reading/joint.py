@@ -19,8 +19,6 @@ from vision.reading.man_colours import man_colours
 from vision.reading.plda import BoardMeans
 from vision.reading.taught import SURE_NATS
 
-MAN = 0.5
-"""Probability from which a cell counts as occupied, for choosing starts and for skipping boards without pieces."""
 OWN_WEIGHT = 0.5
 """Weight of a cell's own look in deciding whether it is occupied. It has no weight in deciding the side: light and
 shade cause the same mistake on all pieces of a board, and the class means know what is light in general."""
@@ -49,7 +47,7 @@ def read_jointly(
     `unknown` is (cells,) probabilities, 0 to 1, that a cell shows nothing learnt; `letters` are the classes of the
     columns, empty first. Returns `logs` itself if the classes are not the model's or the board has no pieces.
     """
-    if model is None or sorted(model.letters) != sorted(letters) or not (logs[:, 0] < np.log(1 - MAN)).any():
+    if model is None or sorted(model.letters) != sorted(letters) or not (logs[:, 0] < np.log(0.5)).any():
         return logs
     order = [letters.index(letter) for letter in model.letters]
     told = np.empty_like(logs)
@@ -99,7 +97,7 @@ def _tempered(logs: FloatArray) -> FloatArray:
 def _starts(cells: FloatArray, logs: FloatArray) -> Iterator[Indices]:
     """Readings to start from: each cell by itself; all pieces of one side; pieces in two groups, either way round."""
     yield logs.argmax(axis=1)
-    men = np.flatnonzero(logs[:, 0] < np.log(1 - MAN))
+    men = np.flatnonzero(logs[:, 0] < np.log(0.5))
     reading = np.zeros(len(logs), dtype=np.intp)
     for side in (1, 2):
         reading[men] = side

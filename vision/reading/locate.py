@@ -36,7 +36,6 @@ class ReadPhoto:
 class PhotoReader:
     def __init__(self, template: BoardTemplate, profile: TableProfile | None = None) -> None:
         """Raises ProfileError, WeightsError."""
-        self._measured = profile is not None
         self._template = template if profile is None else template.with_shape(profile.shape)
         self._reference = None if profile is None else reference_of(profile)
         self._reader = Reader(self._template, profile)
@@ -53,7 +52,14 @@ class PhotoReader:
 
     def place(self, image: Image, corners_px: FloatArray | None = None) -> Found | None:
         """Locates the board in the photo; None if none is seen. Raises OtherSheetError."""
-        return self._place(image) if corners_px is None else self._place_at(image, corners_px)
+        if corners_px is not None:
+            return self._place_at(image, corners_px)
+        if self._reference is not None:
+            aligner = Aligner(self._template, self._reference)
+            alignment = aligner.update(Frame(image, 0.0, 0))
+            if alignment.pose is not None:
+                return Found(alignment.pose, aligner.template, found_by="reference").rated(image)
+        return find_board(image, self._template)
 
     def place_fault(self, image: Image, corners_px: FloatArray) -> str:
         """Why the board cannot lie at these corners; empty where it can."""
@@ -63,7 +69,7 @@ class PhotoReader:
         pose, template = placed.pose, placed.template
         self._reader.template = template
         rectified = rectify(image, pose, template)
-        if placed.sheet is not None and not self._measured:
+        if placed.sheet is not None and self._reference is None:
             # Profiles are fitted without white balance, so only readings without one are corrected.
             rectified = in_white_light(rectified, image, pose, placed.sheet)
         reading = self._reader.read(rectified, 0.0)
@@ -76,17 +82,9 @@ class PhotoReader:
         if not is_plausible(pose, template, image):
             return None
         pose = right_way_round(image, pose, template)
-        if template.shape and not self._measured:
+        if template.shape and self._reference is None:
             template = measure_shape(image, pose, template)
         return Found(refine_if_better(image, pose, template), template, found_by="hand").rated(image)
-
-    def _place(self, image: Image) -> Found | None:
-        if self._reference is not None:
-            aligner = Aligner(self._template, self._reference)
-            alignment = aligner.update(Frame(image, 0.0, 0))
-            if alignment.pose is not None:
-                return Found(alignment.pose, aligner.template, found_by="reference").rated(image)
-        return find_board(image, self._template)
 
 
 def refine_if_better(image: Image, pose: BoardPose, template: BoardTemplate) -> BoardPose:

@@ -15,9 +15,8 @@ from calibration.template import BoardTemplate
 from places.weights import WeightsError
 from vision.frame import Image
 from vision.primitives.features import Reference
-from vision.primitives.patch_changes import differing
 from vision.reading.board_reading import BoardReading
-from vision.reading.cells import cut_patches
+from vision.reading.cells import cut_patches, differing
 from vision.reading.descriptors import Descriptors, load_descriptor
 from vision.reading.face_colours import matching_face_colours
 from vision.reading.heads import GENERIC, OTHER, Head, head_from_arrays, judge, load_generic

@@ -40,8 +40,8 @@ FAINTEST = 0.02
 """Contrast added before its logarithm is taken."""
 PRIOR_CELLS = 4.0
 """Number of cells that the usual spread counts for beside those of this table."""
-CONTRAST_SPREAD, COLOUR_SPREAD = 0.4, 0.4
-"""Usual standard deviations, within one class, of the logarithms of contrast and of light."""
+SPREAD = 0.4
+"""Usual standard deviation, within one class, of the logarithms of contrast and of light."""
 USUAL_LIGHT = -1.6
 """Mean logarithm of the light of the board around its cells to which every picture is balanced."""
 WORST_NATS = 8.0
@@ -183,12 +183,12 @@ class Taught:
         means, _ = self.model.posterior(known.projected[:, view], np.eye(count)[classes])
         apart = np.square(cells.projected[:, view, None] - means).sum(axis=2)
         seen, before = cells.contrast[:, view, None], known.contrast[:, view, None]
-        contrast = _normal(seen, before, classes, count, CONTRAST_SPREAD)
-        colour = _normal(cells.colour[:, view], known.colour[:, view], classes, count, COLOUR_SPREAD)
+        contrast = _normal(seen, before, classes, count)
+        colour = _normal(cells.colour[:, view], known.colour[:, view], classes, count)
         return np.stack([cells.network[:, view], -0.5 * apart, contrast, colour])
 
 
-def _normal(cells: FloatArray, known: FloatArray, classes: Indices, count: int, spread: float) -> FloatArray:
+def _normal(cells: FloatArray, known: FloatArray, classes: Indices, count: int) -> FloatArray:
     """(n, classes) log densities of normal distributions with the known cells' means, and their spread in part."""
     told = np.zeros((len(cells), count))
     for number in range(count):
@@ -197,7 +197,7 @@ def _normal(cells: FloatArray, known: FloatArray, classes: Indices, count: int, 
             own = known
         ordered = np.sort(own, axis=0)
         middle = (ordered[(len(own) - 1) // 2] + ordered[len(own) // 2]) / 2  # the median, in a fifth of numpy's time
-        variance = (np.square(own - middle).sum(axis=0) + PRIOR_CELLS * spread**2) / (len(own) + PRIOR_CELLS)
+        variance = (np.square(own - middle).sum(axis=0) + PRIOR_CELLS * SPREAD**2) / (len(own) + PRIOR_CELLS)
         told[:, number] = -0.5 * (np.square(cells - middle) / variance + np.log(variance)).sum(axis=1)
     return told
 

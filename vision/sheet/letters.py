@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import io
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from fontTools.pens.basePen import BasePen
@@ -17,29 +17,17 @@ from vision.sheet.ink import Colour, Ink
 
 STEPS = 6
 """Number of straight pieces per curve."""
-Anchor = Literal["left", "middle", "right"]
 
 
-def words(
-    text: str,
-    place: tuple[float, float],
-    size: float,
-    colour: Colour,
-    anchor: Anchor = "middle",
-    turn_deg: float = 0.0,
-    bold: bool = False,
-) -> Ink:
-    """A line of text; `place` is on its base line, `size` is the em; it is turned clockwise about its place."""
-    font, x = _font(bold), 0.0
+def words(text: str, place: tuple[float, float], size: float, colour: Colour, bold: bool = False) -> Ink:
+    """A line of text; `place` is the middle of its base line, `size` is the em."""
+    font, x = _font(bold), -words_width(text, 1.0, bold) / 2
     rings: list[FloatArray] = []
     for sign in text:
         outline, advance = font.glyph(sign)
-        rings += [ring + np.array([x, 0.0]) for ring in outline]
+        rings += [size * (ring + np.array([x, 0.0])) + place for ring in outline]
         x += advance
-    start = {"left": 0.0, "middle": -x / 2, "right": -x}[anchor]
-    turn = np.radians(turn_deg)
-    rotation = size * np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
-    return Ink(tuple((ring + np.array([start, 0.0])) @ rotation.T + place for ring in rings), colour)
+    return Ink(tuple(rings), colour)
 
 
 def words_width(text: str, size: float, bold: bool = False) -> float:

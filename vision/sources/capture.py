@@ -47,7 +47,7 @@ def device_frames(
     device: str,
     rate_hz: float,
     size_px: tuple[int, int] | None,
-    delivery: Delivery | None = None,
+    delivery: Delivery,
     opener: Opener = open_v4l2,
     clock: Callable[[], float] = time.monotonic,
 ) -> Connection:
@@ -56,7 +56,6 @@ def device_frames(
     Warm-up pictures are left out; at each opening, exposure and white balance are locked once they have settled. A
     driver that hangs within a read blocks the reading thread and nothing else; V4L2 gives up after 10 s.
     """
-    delivery = delivery or Delivery(f"camera {device}", rate_hz)
     capture = open_device(device, rate_hz, size_px, delivery, opener)
     try:
         exposure, stillness = ExposureLock(capture, delivery, clock()), Stillness(FROZEN_S)
@@ -97,7 +96,13 @@ def open_device(
     capture.set(cv2.CAP_PROP_BUFFERSIZE, 1)
     if stable := stable_name(device):
         log.info("camera %s: its number changes with the next plug; name it %s", device, stable)
-    _read_back(capture, delivery or Delivery(f"camera {device}", rate_hz), size_px, rate_hz)
+    delivery = delivery or Delivery(f"camera {device}", rate_hz)
+    delivery.claimed, delivery.codec = describe(capture), codec_of(capture)
+    asked = f"MJPG {f'{size_px[0]}x{size_px[1]} ' if size_px else ''}at {rate_hz:g} Hz"
+    log.info("%s: asked for %s; the driver says %s", delivery.name, asked, delivery.claimed)
+    width, height = capture.get(cv2.CAP_PROP_FRAME_WIDTH), capture.get(cv2.CAP_PROP_FRAME_HEIGHT)
+    if size_px is not None and (round(width), round(height)) != size_px:
+        log.warning("%s: it takes %.0fx%.0f pictures, not %dx%d", delivery.name, width, height, *size_px)
     return capture
 
 
@@ -158,17 +163,7 @@ def _target(device: str) -> int | str:
     return int(device) if device.isdecimal() else str(path.resolve())
 
 
-def _read_back(capture: Device, delivery: Delivery, size_px: tuple[int, int] | None, rate_hz: float) -> None:
-    """Notes and logs the settings the driver reports, beside those requested."""
-    delivery.claimed, delivery.codec = describe(capture), codec_of(capture)
-    asked = f"MJPG {f'{size_px[0]}x{size_px[1]} ' if size_px else ''}at {rate_hz:g} Hz"
-    log.info("%s: asked for %s; the driver says %s", delivery.name, asked, delivery.claimed)
-    width, height = capture.get(cv2.CAP_PROP_FRAME_WIDTH), capture.get(cv2.CAP_PROP_FRAME_HEIGHT)
-    if size_px is not None and (round(width), round(height)) != size_px:
-        log.warning("%s: it takes %.0fx%.0f pictures, not %dx%d", delivery.name, width, height, *size_px)
-
-
-def rtsp_frames(url: str, delivery: Delivery | None = None) -> Connection:
+def rtsp_frames(url: str, delivery: Delivery) -> Connection:
     """The pictures of an rtsp:// address, until it ends or stalls.
 
     The first ones are left out: until the stream's first whole picture they are grey or smeared.
@@ -178,7 +173,6 @@ def rtsp_frames(url: str, delivery: Delivery | None = None) -> Connection:
     try:
         if not capture.isOpened():
             raise SourceError(f"{name}: no stream answers there")
-        delivery = delivery or Delivery(name)
         delivery.claimed, delivery.codec = describe(capture), codec_of(capture)
         log.info("%s: the stream says %s", name, delivery.claimed)
         warm_up = WarmUp(time.monotonic())

@@ -69,16 +69,14 @@ class ExposureLock:
         level = float(image[::8, ::8].mean())
         if self._locked_level is None:
             self._recent.append(level)
-            if now_s - self._opened_s > SETTLE_S and (self._steady() or now_s - self._opened_s > MAX_SETTLE_S):
+            passed_s, range_of = now_s - self._opened_s, max(self._recent) - min(self._recent)
+            steady = len(self._recent) == STEADY_FRAMES and range_of <= STEADY_SHARE * (max(self._recent) + 1)
+            if passed_s > SETTLE_S and (steady or passed_s > MAX_SETTLE_S):
                 self._lock()
             return
         self._after.append(level)
         if len(self._after) == CHECKED_FRAMES:
             self._judge()
-
-    def _steady(self) -> bool:
-        levels = list(self._recent)
-        return len(levels) == STEADY_FRAMES and max(levels) - min(levels) <= STEADY_SHARE * (max(levels) + 1)
 
     def _lock(self) -> None:
         exposure, warmth = self._device.get(cv2.CAP_PROP_EXPOSURE), self._device.get(cv2.CAP_PROP_WB_TEMPERATURE)

@@ -192,21 +192,18 @@ class LiveSource:
             connection.close()
 
     def _offer(self, picture: Image | Picture, life: Life) -> None:
-        self.delivery.count(time.monotonic(), _size_px(picture))
+        now_s = time.monotonic()
+        frame: Frame
+        if isinstance(picture, Picture):
+            frame, size_px = EncodedFrame(picture, now_s, self._index), picture.size_px
+        else:
+            frame, size_px = Frame(picture, now_s, self._index), (picture.shape[1], picture.shape[0])
+        self.delivery.count(now_s, size_px)
         with self._news:
             if life is not self._life:
                 return
             self.dropped += self._frame is not None
-            self._last_s = time.monotonic()
-            self._frame = _frame(picture, self._last_s, self._index)
+            self._last_s, self._frame = now_s, frame
             self._index += 1
             self.trouble = ""
             self._news.notify()
-
-
-def _frame(picture: Image | Picture, time_s: float, index: int) -> Frame:
-    return EncodedFrame(picture, time_s, index) if isinstance(picture, Picture) else Frame(picture, time_s, index)
-
-
-def _size_px(picture: Image | Picture) -> tuple[int, int]:
-    return picture.size_px if isinstance(picture, Picture) else (picture.shape[1], picture.shape[0])

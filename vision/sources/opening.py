@@ -61,10 +61,6 @@ def open_source(
         path = Path(spec).expanduser()
     except RuntimeError as error:
         raise SourceError(f"{spec}: {error}") from None
-    return _open_path(path, hold_s, rate_hz, max_megapixels)
-
-
-def _open_path(path: Path, hold_s: float, rate_hz: float, max_megapixels: float) -> FrameSource:
     try:
         if path.is_dir():
             return PhotoFolder(path, hold_s, rate_hz, max_megapixels)

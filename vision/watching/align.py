@@ -24,9 +24,6 @@ from vision.primitives.features import Reference, shrink
 from vision.watching.locating import Locator
 from vision.watching.registration import MOSTLY, STANDS_SHARE, UNTOUCHED, KnownView, Registration
 
-__all__ = ["Aligner", "Alignment", "Reference"]
-
-
 log = logging.getLogger(__name__)
 
 KEEP_SHARE = 0.6
@@ -232,14 +229,12 @@ class Aligner:
             if found is not None and self._as_before(found, grey) is not None:
                 return self._locked(found, frame, grey)
             self._locator.failed(frame.time_s)
-        if self._lines.are_lost(frame.time_s, lambda: self._same_share(grey, pose) >= STANDS_SHARE):
+        known, place = self._known, self._small_from_image @ pose.image_from_board
+        if self._lines.are_lost(
+            frame.time_s, lambda: known is not None and known.same_share(grey, place) >= STANDS_SHARE
+        ):
             return self._lose(frame)
         return Alignment(pose, "locked", relocked=False, quality=quality, moved_px=moved_px)
-
-    def _same_share(self, grey: Grey, pose: BoardPose) -> float:
-        return (
-            0.0 if self._known is None else self._known.same_share(grey, self._small_from_image @ pose.image_from_board)
-        )
 
     def _lies_elsewhere(self, pose: BoardPose) -> bool:
         resting = self._resting or pose

@@ -83,10 +83,6 @@ def is_blind(around: Surroundings) -> bool:
     return bool(high - low < 2 * MIN_STEP and high < MAX_STEP)
 
 
-def with_part(picture: FloatImage, other: FloatImage, where: Flags) -> FloatImage:
-    return np.where(where[..., None], other, picture)
-
-
 def wider(flags: Flags) -> Flags:
     """A mask with what is smoothed with it."""
     return np.asarray(cv2.dilate(flags.astype(np.uint8), SMOOTHED) > 0)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from calibration.arrays import Flags, FloatArray
 from vision.watching.cover import BRIDGE, things_over
-from vision.watching.differences import Differences, pair, wider, with_part
+from vision.watching.differences import Differences, pair, wider
 from vision.watching.light import FloatImage, expected
 from vision.watching.surroundings import Surroundings, reaching_in
 
@@ -74,7 +74,7 @@ class FreeView:
     def renew(self, around: Surroundings, new: Flags, unlike: Unlike) -> None:
         """Takes part of a picture, which differs from the free view as `unlike` says."""
         before = self._picture if unlike.light is None else expected(self._picture, unlike.light)
-        self._picture, self.known = with_part(before, around.picture, new), self.known | new
+        self._picture, self.known = np.where(new[..., None], around.picture, before), self.known | new
 
     def unlike(self, around: Surroundings, since_s: FloatArray, differences: Differences) -> Unlike:
         """Compares a picture; `since_s` is (height, width) when each place last changed."""

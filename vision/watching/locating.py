@@ -40,8 +40,8 @@ class Locator:
 
     def wait_no_longer(self) -> None:
         """Lets the next picture be tried by every means."""
-        self._next_try_s = self._next_search_s = float("-inf")
-        self._wait_s = FIRST_WAIT_S
+        self.succeeded()
+        self._next_search_s = float("-inf")
 
     def succeeded(self) -> None:
         """Lets the next picture be tried, by its lines alone no sooner than before."""

@@ -154,7 +154,8 @@ class KnownView:
 
     def _moved_by_lines(self, grey: Grey, found: Registration) -> tuple[Registration, float]:
         """The pose, moved by lines as long as the board there looks more like the known one; and how much it does."""
-        here, *there = self._alike_there(grey, found, np.vstack([[0, 0], self._alike_px]))
+        shifts = np.vstack([[0, 0], self._alike_px])
+        here, *there = self._likeness(self._seen_from_above(grey, found.image_from_board), shifts)
         while there:
             # Shifts are whole pixels, which costs the right place some likeness: it is looked at if it comes near.
             lead = there - here + (1 - self._alike) / 2
@@ -164,7 +165,7 @@ class KnownView:
             if other is None or other.support == 0:
                 break
             before = here
-            here, *there = self._alike_there(grey, other, np.vstack([[0, 0], self._alike_px]))
+            here, *there = self._likeness(self._seen_from_above(grey, other.image_from_board), shifts)
             if here <= before:
                 return found, float(before)
             found = other
@@ -236,17 +237,13 @@ class KnownView:
         columns, rows = np.round(points).astype(np.intp).T
         gain = np.median((known[rows, columns] + BLACK) / (now[rows, columns] + BLACK))
         as_bright = np.asarray(cv2.convertScaleAbs(now, alpha=gain, beta=BLACK * (gain - 1)), dtype=np.uint8)
-        flow = follow_points(known, as_bright, points)
+        there, kept = _follow(known, as_bright, points)
         looks = self._looks if known is self._picture and points is self._board else _around(known, points)
-        kept = flow.kept & (_alike(looks, _around(as_bright, flow.points)) > SAME)
-        return _fit_points(lie, np.where(kept[:, None], flow.points, np.nan))
-
-    def _alike_there(self, grey: Grey, at: Registration, shifts_px: FloatArray) -> FloatArray:
-        """(shifts,) how much the board under a pose, shifted, looks like the known one; 3 ms."""
-        return self._likeness(self._seen_from_above(grey, at.image_from_board), shifts_px)
+        kept &= _alike(looks, _around(as_bright, there)) > SAME
+        return _fit_points(lie, np.where(kept[:, None], there, np.nan))
 
     def _likeness(self, now: Grey, shifts_px: FloatArray) -> FloatArray:
-        """(shifts,) mean correlation, -1 to 1, of what surrounds the points and, shifted, in another picture."""
+        """(shifts,) mean correlation, -1 to 1, of what surrounds the points and, shifted, in another picture; 3 ms."""
         return np.array([_alike(self._looks, _around(now, self._board + shift)).mean() for shift in shifts_px])
 
     def _shifted(self, image_from_board: FloatArray, shift_px: FloatArray) -> FloatArray:
@@ -296,24 +293,17 @@ def _fit_points(lay: FloatArray, seen: FloatArray) -> _Fit | None:
     return _Fit(steady_homography(lay[followed], seen[followed]), lay, seen)
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class Flow:
-    points: FloatArray
-    """(n, 2) new positions."""
-    kept: Flags
-    """(n,) whether the position can be trusted."""
+def _follow(before: Grey, after: Grey, points: FloatArray) -> tuple[FloatArray, Flags]:
+    """(n, 2) where pyramidal Lucas-Kanade flow leads each point, and (n,) whether following it back leads to its start.
 
-
-def follow_points(before: Grey, after: Grey, points: FloatArray) -> Flow:
-    """Pyramidal Lucas-Kanade flow; a point is kept only where following it back leads to its start."""
-    if len(points) == 0:
-        return Flow(points, np.zeros(0, dtype=np.bool_))
+    Only such a place can be trusted.
+    """
     start, window = points.astype(np.float32).reshape(-1, 1, 2), (WINDOW_PX, WINDOW_PX)
     there, found, _ = cv2.calcOpticalFlowPyrLK(before, after, start, np.zeros_like(start), winSize=window, maxLevel=1)
     back, returned, _ = cv2.calcOpticalFlowPyrLK(after, before, there, start.copy(), winSize=window, maxLevel=1)
     error = np.linalg.norm((back - start).reshape(-1, 2), axis=1)
     kept = (found.ravel() == 1) & (returned.ravel() == 1) & (error < RETURN_PX)
-    return Flow(np.asarray(there.reshape(-1, 2), dtype=np.float64), np.asarray(kept, dtype=np.bool_))
+    return np.asarray(there.reshape(-1, 2), dtype=np.float64), np.asarray(kept, dtype=np.bool_)
 
 
 def _shrunk(grey: Grey, times: int) -> Grey:

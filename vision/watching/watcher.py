@@ -14,7 +14,7 @@ import numpy as np
 
 from calibration.arrays import Flags, FloatArray
 from vision.watching.cell_places import CellPixels, CellPlaces
-from vision.watching.differences import Differences, pair, wider, with_part
+from vision.watching.differences import Differences, pair, wider
 from vision.watching.free_view import FreeView, Unlike
 from vision.watching.light import expected
 from vision.watching.surroundings import Surroundings
@@ -36,7 +36,7 @@ class Anchor:
         if not moved.any():
             differences.learn_noise(seen)
             return 0.0
-        self._picture = with_part(expected(self._picture, seen.light), around.picture, moved)
+        self._picture = np.where(moved[..., None], around.picture, expected(self._picture, seen.light))
         self.since_s[moved] = time_s
         return float(moved.mean())
 

@@ -19,8 +19,6 @@ QUESTIONS = {name: known.asks for name, known in DECLARED.items() if known.asks 
 
 @dataclasses.dataclass(frozen=True)
 class Table:
-    """What a spoken command may mean now."""
-
     language: str
     mark: str
     """Identifies game and position."""
@@ -32,8 +30,6 @@ class Table:
 
 @dataclasses.dataclass(frozen=True)
 class Reply:
-    """What follows from something said: a command, or words to be spoken."""
-
     command: Command | None = None
     words: str = ""
 

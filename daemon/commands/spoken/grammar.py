@@ -82,7 +82,6 @@ def understand_words(text: str, language: str, words: Mapping[str, str]) -> Said
 
 
 def _bare(phrase: str, words: Words) -> list[str]:
-    """The words of a phrase that mean something by themselves."""
     return [word for word in phrase.split() if word not in words.between]
 
 

@@ -133,7 +133,6 @@ def plain(text: str, language: str) -> str:
 
 @functools.cache
 def words_of(language: str) -> Words:
-    """The words of a language of `daemon.words.translation.LANGUAGES`."""
     table = _TABLES[language]
 
     def meanings(names: str) -> list[list[str]]:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from daemon.page.private_file import read_private, write_private
+from calibration.atomic_file import read_private, write_private
 
 if TYPE_CHECKING:
     import trustme

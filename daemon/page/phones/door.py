@@ -51,7 +51,6 @@ class Invitation:
     ends_s: float
     """Seconds until the code must be renewed."""
     phones: int
-    """Phones that are paired."""
 
     def in_svg(self, number: int) -> str:
         import segno  # imported here because few tables have a phone
@@ -190,37 +189,28 @@ class PhoneDoor:
         data = await asyncio.to_thread(self._certificates.authority)
         return web.Response(body=data, content_type="application/x-x509-ca-cert")
 
-
-class Invitations:
-    """What the page on this computer shows of the door. Used by the page's thread."""
-
-    def __init__(self, door: PhoneDoor, invite: Callable[[], Awaitable[Invitation]], permission: Permission) -> None:
-        self._door, self._invite, self._permission = door, invite, permission
-
-    def add_routes(self, router: web.UrlDispatcher) -> None:
-        router.add_post("/phone", self.answer)
-        router.add_delete("/phone", self.answer)
-
-    async def answer(self, request: web.Request) -> web.Response:
-        """Opens the door and says where to; `?new` renews the code.
+    async def shown(
+        self, invite: Callable[[], Awaitable[Invitation]], permission: Permission, request: web.Request
+    ) -> web.Response:
+        """Opens the door and says where to, on this computer's page; `?new` renews the code.
 
         DELETE forgets all paired phones, ends their connections, and renews the code.
         """
         if PHONE in request or not is_here(request):  # the code is for those who sit there
             why = "the code for phones is shown on the computer that watches the board only"
             raise Problem(403, "not_from_here", why)
-        self._permission.check(request)
+        permission.check(request)
         with refusing(DoorError, 409, "no_door"):
-            invitation = await self._invite()
+            invitation = await invite()
             if request.method == "DELETE":
-                self._door.pairing.forget()
-                await self._door.filming.close()
+                self.pairing.forget()
+                await self.filming.close()
             elif "new" in request.query:
-                self._door.pairing.renew()
-            invitation = await self._invite()
+                self.pairing.renew()
+            invitation = await invite()
         shown = [
             {"address": address, "svg": invitation.in_svg(number)}
             for number, address in enumerate(invitation.addresses)
         ]
-        told = {"ends_s": round(invitation.ends_s), "phones": invitation.phones, "films": self._door.filming.films}
+        told = {"ends_s": round(invitation.ends_s), "phones": invitation.phones, "films": self.filming.films}
         return web.json_response({"addresses": shown, **shown[0], **told})

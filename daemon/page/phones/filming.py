@@ -24,9 +24,7 @@ _log = logging.getLogger(__name__)
 MAX_PICTURE_BYTES = 8 * 2**20
 """Bytes of a message from a phone at most: a JPEG of 12 megapixels has about 5 million."""
 MAX_WORDS = 512
-"""Characters of a text message at most."""
 MAX_HZ = 30.0
-"""Pictures a second that are taken from one phone at most."""
 FACING = ("environment", "user")
 
 
@@ -37,7 +35,6 @@ class Aim:
     corners: Sequence[tuple[float, float]] = ()
     """The board's corners as shares of the picture's width and height; empty while no board is found."""
     text: str = ""
-    """What to do, in words; empty if nothing."""
 
 
 @dataclasses.dataclass(eq=False)

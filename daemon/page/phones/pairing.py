@@ -15,14 +15,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from daemon.page.private_file import read_private, write_private
+from calibration.atomic_file import read_private, write_private
 
 _log = logging.getLogger(__name__)
 
 CODE_BYTES, PHONE_BYTES = 16, 32
-"""Random bytes of a code and of a phone's own secret."""
 VALID_S = 3600.0
-"""Seconds for which a code can be used."""
 MAX_PHONES = 16
 """Most paired phones; a further one takes the place of the one paired first."""
 MAX_SECRET = 128

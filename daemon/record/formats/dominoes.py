@@ -106,7 +106,6 @@ def read_tiles(path: Path, number: int = 0) -> Imported:
 
 
 def _unpack(path: Path, folder: Path) -> None:
-    """Extracts only the annotation files from a zip."""
     try:
         with open_regular(path, MAX_ZIP_BYTES) as opened, zipfile.ZipFile(opened) as file:
             for one in file.infolist()[:MAX_FILES]:

@@ -66,12 +66,10 @@ class Imported:
     started: str = ""
     """ISO 8601, UTC; empty if the file does not say."""
     start: str = ""
-    """Text of the starting position, if it was set up."""
     first: Side | None = None
     """Who begins, if the file says so and the rules leave it open."""
     clock: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     claim: Claim | None = None
-    """None if the file states no end."""
     event: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """What it was played for, as `StoredGame.event` has it."""
     comment: str = ""

@@ -93,7 +93,6 @@ def white_of(game: AnyGame) -> Side:
 
 
 def to_movetext(played: Played) -> str:
-    """Tags, an empty line, and the numbered moves with their result."""
     dialect, result = dialect_of(played.game.name), _result(played)
     escapes = str.maketrans({"\\": "\\\\", '"': '\\"'})
     tags = "".join(f'[{name} "{value.translate(escapes)}"]\n' for name, value in _tags(played, dialect, result))
@@ -206,7 +205,6 @@ def games_in(text: str) -> list[str]:
 
 
 def _is_open(line: str, in_comment: bool) -> bool:
-    """Whether a comment in braces is open after the line."""
     place = 0
     while True:
         found = line.find("}" if in_comment else "{", place)

@@ -11,7 +11,8 @@ import threading
 import time
 from collections.abc import Sequence
 
-from daemon.voice.listening.recognisers import Recogniser, RecogniserError
+from daemon.voice import VoiceError
+from daemon.voice.listening.recognisers import Recogniser
 from daemon.words.translation import worded
 
 _log = logging.getLogger(__name__)
@@ -40,12 +41,10 @@ class Listening:
         self._heard = self._failed = self._dropped = 0
         self._trouble = ""
         self.microphones = 0
-        """Microphones that are open now."""
         self._thread = threading.Thread(target=self._serve, name="listening", daemon=True)
         self._thread.start()
 
     def expect(self, phrases: Sequence[str]) -> None:
-        """Replaces what may be said after the call."""
         self._phrases = tuple(phrases)
 
     def hear(self, utterance: bytes) -> None:
@@ -94,7 +93,7 @@ class Listening:
         trouble, text = "", ""
         try:
             text = self._recogniser.text(utterance, self._phrases, self._stop)
-        except RecogniserError as error:
+        except VoiceError as error:
             trouble = str(error)
         if self._stop.is_set():
             return

@@ -11,30 +11,24 @@ from pathlib import Path
 from typing import Protocol
 
 from daemon.commands.spoken.words import ALPHABET, LETTERS, words_of
-from daemon.voice.answering_process import AnsweringProcess, ProcessError
+from daemon.voice.answering_process import AnsweringProcess
 from daemon.voice.listening.utterances import RATE_HZ
-from daemon.voice.wyoming import Address, Connection, WyomingError
+from daemon.voice.wyoming import Address, Connection
 
 MAX_TEXT = 300
 """Characters of a text; a command is shorter."""
 SOUND = {"rate": RATE_HZ, "width": 2, "channels": 1}
 CHUNK_BYTES = 8192
-START_S = 20.0
-"""Seconds to load the model on a small computer."""
 TEXT_S = 10.0
 """Seconds for an utterance: a fast core takes a tenth of its length, a small one as long as it lasts."""
 PROCESS = (sys.executable, "-I", str(Path(__file__).with_name("embedded_process.py")))
-
-
-class RecogniserError(RuntimeError):
-    """An utterance was not understood for a technical reason, which the message says."""
 
 
 class Recogniser(Protocol):
     """Writes down utterances. Used by one thread."""
 
     def text(self, sound: bytes, phrases: Sequence[str], stop: threading.Event) -> str:
-        """The text of an utterance; `phrases` are all that may follow a call. Raises RecogniserError."""
+        """The text of an utterance; `phrases` are all that may follow a call. Raises VoiceError."""
 
     def close(self) -> None:
         """Ends its process; may be called twice."""
@@ -47,42 +41,32 @@ class WyomingRecogniser:
         self._address, self._language, self._deadline_s = address, language.partition("-")[0], deadline_s
 
     def text(self, sound: bytes, phrases: Sequence[str], stop: threading.Event) -> str:
-        """What the server writes; `phrases` are not needed. Raises RecogniserError."""
-        try:
-            with Connection(self._address, self._deadline_s, stop) as server:
-                server.send("transcribe", {"language": self._language})
-                server.send("audio-start", SOUND)
-                for place in range(0, len(sound), CHUNK_BYTES):
-                    server.send("audio-chunk", SOUND, sound[place : place + CHUNK_BYTES])
-                server.send("audio-stop", {})
-                while (event := server.receive()).type != "transcript":
-                    pass
-        except WyomingError as error:
-            raise RecogniserError(str(error)) from error
+        """What the server writes; `phrases` are not needed. Raises VoiceError."""
+        with Connection(self._address, self._deadline_s, stop) as server:
+            server.send("transcribe", {"language": self._language})
+            server.send("audio-start", SOUND)
+            for place in range(0, len(sound), CHUNK_BYTES):
+                server.send("audio-chunk", SOUND, sound[place : place + CHUNK_BYTES])
+            server.send("audio-stop", {})
+            while (event := server.receive()).type != "transcript":
+                pass
         return str(event.data.get("text", ""))[:MAX_TEXT]
 
     def close(self) -> None:
         """Nothing is open between utterances."""
 
 
-class EmbeddedRecogniser:
+class EmbeddedRecogniser(AnsweringProcess):
     """Hears only what may be said now."""
 
     def __init__(self, wake: str, process: Sequence[str] = PROCESS) -> None:
-        self._process = AnsweringProcess("recogniser", [*process, "--wake", wake], START_S)
+        super().__init__("recogniser", [*process, "--wake", wake])
 
     def text(self, sound: bytes, phrases: Sequence[str], stop: threading.Event) -> str:
-        """The call and a phrase, or nothing. Raises RecogniserError."""
-        file = self._process.file
-        os.ftruncate(file, 0)
-        os.pwrite(file, json.dumps([in_english(one) for one in phrases]).encode() + b"\n" + sound, 0)
-        try:
-            return str(self._process.ask({}, TEXT_S, stop).get("text", ""))
-        except ProcessError as error:
-            raise RecogniserError(str(error)) from error
-
-    def close(self) -> None:
-        self._process.close()
+        """The call and a phrase, or nothing. Raises VoiceError."""
+        os.ftruncate(self.file, 0)
+        os.pwrite(self.file, json.dumps([in_english(one) for one in phrases]).encode() + b"\n" + sound, 0)
+        return str(self.ask({}, TEXT_S, stop).get("text", ""))
 
 
 def in_english(phrase: str) -> str:

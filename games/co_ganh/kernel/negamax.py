@@ -85,8 +85,8 @@ def written(memory: Memory, ply: np.uint64, captures_only: bool) -> np.uint64:
     return write_moves(memory, memory[at], memory[at + THEIRS], memory[at + OPENED], ply, captures_only)
 
 
-@compiled("uint64(uint64[::1], uint64)", inlined=True)
-def all_written(memory: Memory, ply: np.uint64) -> np.uint64:
+@compiled("uint64(uint64[::1], uint64, int64)", inlined=True)
+def all_written(memory: Memory, ply: np.uint64, depth: int) -> np.uint64:
     """As `write_moves` of `agents.kernels.negamax`."""
     return written(memory, ply, False)
 

@@ -22,7 +22,7 @@ def leaves(memory: Memory, ply: np.uint64, depth: int) -> int:
     """Number of sequences of `depth` plies; games that end sooner do not count."""
     if final_score(memory, ply) != NOT_OVER:
         return 0
-    count = all_written(memory, ply)
+    count = all_written(memory, ply, depth)
     if depth <= 1:
         return signed(count)
     slot = MOVES + ply * STRIDE

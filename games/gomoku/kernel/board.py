@@ -8,6 +8,7 @@ import random
 import numpy as np
 
 from agents.kernels.compilation import bit_count, compiled, lowest_bit
+from agents.kernels.memory import TABLE, Memory
 from games.gomoku.kernel import memory as layout
 from games.gomoku.kernel.memory import (
     CELLS,
@@ -28,7 +29,6 @@ from games.gomoku.kernel.memory import (
     SUMS,
     WIDTH,
     ZOBRIST,
-    Memory,
 )
 from games.gomoku.kernel.patterns import write_patterns
 from games.gomoku.kernel.weights import cell_values, promises, turn_values
@@ -294,7 +294,7 @@ def allocate(size: int, exact_five: tuple[bool, bool], table_mb: int) -> Memory:
     memory[LOG_END] = layout.LOG
     memory[layout.FAILED], memory[layout.FAILED_MASK] = start, failed - 1
     memory[layout.THREATS], memory[layout.THREATS_MASK] = start + failed, threats - 1
-    memory[layout.TABLE], memory[layout.TABLE_MASK] = start + failed + 8 * threats, known - 1
+    memory[TABLE], memory[layout.TABLE_MASK] = start + failed + 8 * threats, known - 1
     memory[layout.CLAIMS] = 3
     memory[layout.MARK] = 1
     memory[int(STEP) : int(STEP) + 4] = layout.STEPS

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from agents.kernels.memory import BEST_MOVE, BEST_SCORE, HINT, HISTORY, NODE_LIMIT, NODES, STOP
+from agents.kernels.negamax import LIMIT, NegamaxSearch
 from agents.search import MAX_DEPTH, WIN, Iteration
 from games.gomoku import Choice, Gomoku, Move, Position
 from games.gomoku.kernel import memory as layout
 from games.gomoku.kernel.board import allocate, lift, place
-from games.gomoku.kernel.negamax import negamax, write_moves
+from games.gomoku.kernel.negamax import SURE, negamax, write_moves
 from games.gomoku.kernel.prover import Proof, begin_search, write_stones
-from games.gomoku.kernel.table import SURE
 
-LIMIT = 2 * WIN
-"""Score beyond every real score."""
 U = np.uint64
 OPENINGS = (((0, 0), (1, 4), (3, -3)), ((-4, 2), (3, 4), (-1, -3)), ((5, 5), (-4, 5), (0, -5)))
 """Swap2 openings in rows and columns from the middle: black, white, black, neither colour being much better."""
@@ -28,14 +27,14 @@ MIN_THREATS = 2000
 """Fewest positions allowed to a search for a win by threats."""
 
 
-class ThreatSearch:
+class ThreatSearch(NegamaxSearch):
     """A search over one flat array. In renju it excludes fouls at the root, and claims no win of black except five."""
 
     def __init__(self, game: Gomoku, table_mb: int, seed: int) -> None:
         self.game = game
         rules = game.rules
-        self.memory = allocate(game.size, (rules.exact_five or rules.renju, rules.exact_five), table_mb)
-        self.memory[layout.NOISE] = seed
+        memory = allocate(game.size, (rules.exact_five or rules.renju, rules.exact_five), table_mb)
+        super().__init__(lambda *window: negamax(memory, U(self._colour), *window[1:]), memory, seed)
         self._opening = OPENINGS[seed % len(OPENINGS)]
         if rules.renju:
             self.memory[layout.CLAIMS] = 2
@@ -46,9 +45,9 @@ class ThreatSearch:
         self._position, self._colour = position, self.game.colour(position)
         self._moves = self.game.legal_moves(position)
         begin_search(memory)
-        memory[layout.HINT] = 0
-        memory[layout.NODE_LIMIT] = nodes or 0
-        history = memory[int(layout.HISTORY) : int(layout.HISTORY) + 2 * layout.CELLS]
+        memory[HINT] = 0
+        memory[NODE_LIMIT] = nodes or 0
+        history = memory[int(HISTORY) : int(HISTORY) + 2 * layout.CELLS]
         history[:] = (history.astype(np.int64) // 2).astype(np.uint64)
         if exact:
             history[:] = 0
@@ -81,33 +80,32 @@ class ThreatSearch:
             line = self._proof.line or ()
             return self._found(line, WIN - len(line), final=True)
         best = self._search(depth) or (self._promising() if depth == 1 else 0)
-        while best and depth >= CAREFUL_DEPTH and not memory[layout.STOP] and self._loses(best):
+        while best and depth >= CAREFUL_DEPTH and not memory[STOP] and self._loses(best):
             self._refuse(best)
             best = self._search(depth)
-        if self._refused and (not best or self._score() < -SURE) and not memory[layout.STOP]:
+        if self._refused and (not best or self._score() < -SURE) and not memory[STOP]:
             return self._longest_loss(best)
-        memory[layout.HINT] = best or memory[layout.HINT]
-        length, start = int(memory[layout.PV_LENGTH]), int(layout.PV)
-        line = tuple(int(cell) for cell in memory[start : start + length])
+        memory[HINT] = best or memory[HINT]
+        line = tuple(self._line())
         return self._found(line if best and line[:1] == (best,) else (best,), self._score())
 
     def _search(self, depth: int) -> int:
         """The best cell by alpha-beta; 0 if no move was searched to the end."""
         memory, low, high = self.memory, -LIMIT, LIMIT
-        if depth >= NARROW_DEPTH and memory[layout.HINT] and abs(self._last) < SURE:
+        if depth >= NARROW_DEPTH and memory[HINT] and abs(self._last) < SURE:
             low, high = self._last - NARROW, self._last + NARROW
-        memory[[layout.BEST_MOVE, layout.BEST_SCORE]] = 0
+        memory[[BEST_MOVE, BEST_SCORE]] = 0
         while True:
-            score = negamax(memory, U(self._colour), 0, min(depth, MAX_DEPTH), low, high)
-            if memory[layout.STOP] or low < score < high:
+            score = self._negamax(memory, 0, min(depth, MAX_DEPTH), low, high)
+            if memory[STOP] or low < score < high:
                 break
             if score <= low:
                 low = -LIMIT
-                memory[[layout.BEST_MOVE, layout.BEST_SCORE]] = 0
+                memory[[BEST_MOVE, BEST_SCORE]] = 0
             else:
                 high = LIMIT
         self._last = score
-        return int(memory[layout.BEST_MOVE])
+        return int(memory[BEST_MOVE])
 
     def _promising(self) -> int:
         """The most promising cell, for a search that is stopped before it knows a move."""
@@ -118,7 +116,7 @@ class ThreatSearch:
     def _loses(self, cell: int) -> bool:
         """Whether the enemy wins by threats after this move; checks again only with at least twice the last budget."""
         memory, enemy = self.memory, 1 - self._colour
-        budget = max(MIN_THREATS, int(memory[layout.NODES]) // 6)
+        budget = max(MIN_THREATS, int(memory[NODES]) // 6)
         if not int(memory[layout.CLAIMS]) >> enemy & 1 or budget < 2 * self._checked.get(cell, 0):
             return False
         if abs(self._score()) > SURE:
@@ -136,7 +134,7 @@ class ThreatSearch:
         self._refused[cell] = (cell, *self._answer)
         if len(self._refused) <= MAX_REFUSED:
             self.memory[int(layout.BANNED) + cell] = 1
-        self.memory[layout.HINT] = 0
+        self.memory[HINT] = 0
 
     def _longest_loss(self, best: int) -> Iteration:
         """If every move loses: the one that loses last, among the refused ones and the best of the others."""
@@ -146,9 +144,6 @@ class ThreatSearch:
             return self._found((best,), self._score())
         return self._found(line, score)
 
-    def _score(self) -> int:
-        return int(self.memory[layout.BEST_SCORE].astype(np.int64))
-
     def _wins(self, depth: int) -> bool:
         """Whether a win is proven; spends up to a third of all positions on proofs."""
         memory, proof = self.memory, self._proof
@@ -157,9 +152,9 @@ class ThreatSearch:
         if depth == 1:
             proof.by_fours(FIRST_FOURS)
         elif not proof.hopeless and proof.line is None:
-            before = int(memory[layout.NODES])
+            before = int(memory[NODES])
             proof.by_threats(max(MIN_THREATS, (before - 3 * self._spent) // 2))
-            self._spent += int(memory[layout.NODES]) - before
+            self._spent += int(memory[NODES]) - before
         return proof.line is not None
 
     def _found(self, line: tuple[int, ...], score: int, final: bool = False) -> Iteration:
@@ -172,8 +167,8 @@ class ThreatSearch:
             # Every stone that stops the loss is forbidden: any legal one will do.
             moves = tuple(self._moves[:1])
         moves = self._legal(moves)
-        whole = final or not memory[layout.STOP]
-        nodes = int(memory[layout.NODES])
+        whole = final or not memory[STOP]
+        nodes = int(memory[NODES])
         return Iteration(whole, moves[0] if moves else None, score, moves, nodes, final)
 
     def _legal(self, moves: tuple[Move | Choice, ...]) -> tuple[Move | Choice, ...]:
@@ -189,7 +184,7 @@ class ThreatSearch:
 
     def _given(self, move: Move) -> Iteration:
         """An opening move chosen without a search."""
-        return Iteration(True, move, 0, (move,), int(self.memory[layout.NODES]), final=True)
+        return Iteration(True, move, 0, (move,), int(self.memory[NODES]), final=True)
 
     def _lay(self) -> Move:
         """The next stone of our swap2 opening, or any legal stone if that cell is not allowed."""
@@ -197,7 +192,3 @@ class ThreatSearch:
         row, column = self._opening[self._position.count]
         move = Move((middle + row) * size + middle + column)
         return move if move in self._moves else next(other for other in self._moves if isinstance(other, Move))
-
-    def interrupt(self) -> None:
-        """Interrupts a running search; the kernel checks the flag at every position."""
-        self.memory[layout.STOP] = 1

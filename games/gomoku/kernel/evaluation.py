@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from agents.kernels.compilation import compiled, signed
+from agents.kernels.memory import Memory
 from games.gomoku.kernel import memory as layout
 from games.gomoku.kernel.board import SIDE_SETS, count_in
-from games.gomoku.kernel.memory import HELD, SUMS, TURNS, Memory
+from games.gomoku.kernel.memory import HELD, SUMS, TURNS
 
 U = np.uint64
 ZERO, ONE, TWO, THREE_, FOUR_, FIVE_ = U(0), U(1), U(2), U(3), U(4), U(5)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from agents.kernels.compilation import compiled, lowest_bit
+from agents.kernels.memory import NODES, STOP, Memory
 from games.gomoku.kernel import memory as layout
 from games.gomoku.kernel.board import (
     BOARD,
@@ -42,16 +43,13 @@ from games.gomoku.kernel.memory import (
     LINE,
     LINE_LENGTH,
     MAX_PLY,
-    NODES,
     PATTERN_TABLE,
     REACH,
     SALTS,
     SET_WORDS,
     SETS,
     STEP,
-    STOP,
     ZOBRIST,
-    Memory,
 )
 
 U = np.uint64

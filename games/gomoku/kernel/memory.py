@@ -7,12 +7,11 @@ edge. `patterns.py` maps codes to what a stone there would make; `board.py` keep
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from agents.kernels import memory as common
+from agents.kernels.memory import Word as Word
 
-Memory = NDArray[np.uint64]
-Word = np.uint64
-
+START = common.MOVES
+"""Before it lie words, the history and the best lines as in all searches; gomoku's own moves and tables follow."""
 BORDER = 6
 WIDTH = 32
 CELLS = 1024
@@ -28,56 +27,44 @@ SIDE_SETS = 4
 """Sets of cells per colour."""
 STACKED = 5
 
-STOP = Word(0)
-"""Not 0: stop the search. Set from another thread."""
-NODES = Word(1)
-NODE_LIMIT = Word(2)
-"""Positions that a search may visit; 0 is no limit."""
-KEY = Word(3)
+KEY = START
 """Zobrist key of the stones on the board."""
-SIZE = Word(4)
-REACH = Word(5)
+SIZE = START + Word(1)
+REACH = START + Word(2)
 """Distance along a line within which a stone matters: 4, or 5 if a line of six does not win."""
-LOG_END = Word(6)
+LOG_END = START + Word(3)
 """End of LOG."""
-MARK = Word(7)
+MARK = START + Word(4)
 """Changes when all marks are cleared."""
-FOURS_NODES = Word(8)
-FOURS_LIMIT = Word(9)
+FOURS_NODES = START + Word(5)
+FOURS_LIMIT = START + Word(6)
 """Most positions that one search for fours may visit."""
-FOURS_CUT = Word(10)
+FOURS_CUT = START + Word(7)
 """Not 0: that search was cut short, so finding no win proves nothing."""
-LINE_LENGTH = Word(11)
-INNER_LIMIT = Word(12)
+LINE_LENGTH = START + Word(8)
+INNER_LIMIT = START + Word(9)
 """FOURS_LIMIT inside a search for threats."""
-FAILED = Word(13)
-FAILED_MASK = Word(14)
+FAILED = START + Word(10)
+FAILED_MASK = START + Word(11)
 """FAILED is the start of the table of positions without a win by fours, this its last index."""
-THREATS = Word(15)
-THREATS_MASK = Word(16)
+THREATS = START + Word(12)
+THREATS_MASK = START + Word(13)
 """THREATS is the start of the threat search's table, this the index of its last entry."""
-TABLE = Word(17)
-TABLE_MASK = Word(18)
-"""TABLE is the start of alpha-beta's transposition table, this the index of its last entry."""
-BEST_MOVE = Word(19)
-BEST_SCORE = Word(20)
-HINT = Word(21)
-NOISE = Word(22)
-EXACT = Word(23)
-GENERATION = Word(24)
-STONE_COUNT = Word(25)
-CLAIMS = Word(27)
+TABLE_MASK = START + Word(29)
+"""Index of the last entry of TABLE."""
+STONE_COUNT = START + Word(14)
+CLAIMS = START + Word(15)
 """Bits 0 and 1: whether black's and white's wins by threats are certain; black's are not if fouls are forbidden."""
-THREATS_LIMIT = Word(30)
-"""The search for threats pauses, without setting STOP, when NODES exceeds this."""
-SUMS = Word(28)
+SUMS = START + Word(16)
 """2 words: for each colour, the sum of the empty cells' values by `weights.py`."""
-STEP = Word(48)
+THREATS_LIMIT = START + Word(18)
+"""The search for threats pauses, without setting STOP, when NODES exceeds this."""
+STEP = START + Word(19)
 """4 words: the distance to the next cell in each direction."""
-SALTS = Word(52)
+SALTS = START + Word(23)
 """6 words mixed into keys: 2 by attacker, 2 by whose turn it is, 2 by colour for the transposition table."""
 
-STONES = Word(64)
+STONES = START + Word(32)
 """1 word per cell: 0 empty, 1 black, 2 white, 3 no cell."""
 LINES = STONES + Word(CELLS)
 """64 words per direction: the contents of a line, two bits each."""
@@ -95,14 +82,9 @@ MOVES = LINE + Word(2 * MAX_PLY)
 """64 words per ply."""
 MARKS = MOVES + Word(64 * MAX_PLY)
 """1 word per cell: MARK if the cell is marked."""
-HISTORY = MARKS + Word(CELLS)
-"""1 word per colour and cell: how often a stone there was good."""
-BANNED = HISTORY + Word(2 * CELLS)
+BANNED = MARKS + Word(CELLS)
 """1 word per cell: not 0 if the root's move must not be there."""
-PV_LENGTH = BANNED + Word(CELLS)
-PV = PV_LENGTH + Word(128)
-"""128 words per ply: the best line from there."""
-PATTERN_TABLE = PV + Word(128 * 128)
+PATTERN_TABLE = BANNED + Word(CELLS)
 """1 byte per code: what black's stone makes in the low four bits, what white's makes in the high four."""
 ANSWER_TABLE = PATTERN_TABLE + Word(2**20 // 8)
 """1 byte per code, four bits per colour as in PATTERN_TABLE: where a closed four is stopped, and whether there the line

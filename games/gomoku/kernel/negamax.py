@@ -5,62 +5,63 @@ from __future__ import annotations
 import numpy as np
 
 from agents.kernels.compilation import compiled, signed
-from agents.search import WIN
+from agents.kernels.memory import (
+    BEST_MOVE,
+    BEST_SCORE,
+    HINT,
+    HISTORY,
+    NOISE,
+    PV_LENGTH,
+    STOP,
+    Memory,
+)
+from agents.kernels.negamax import must_stop
+from agents.kernels.ordering import extend_line
+from agents.kernels.table import (
+    AT_BOUND,
+    AT_DEPTH,
+    AT_LEAST,
+    AT_MOST,
+    AT_MOVE,
+    DEPTH,
+    EXACTLY,
+    OFFSET,
+    SCORE,
+    SPREAD,
+)
+from agents.search import MAX_DEPTH, WIN
 from games.gomoku.kernel import memory as layout
 from games.gomoku.kernel.board import BOARD, NOWHERE, count_in, first_in, lift, place
 from games.gomoku.kernel.evaluation import evaluate
 from games.gomoku.kernel.fours import wins_by_fours
 from games.gomoku.kernel.memory import (
     BANNED,
-    BEST_MOVE,
-    BEST_SCORE,
     BORDER,
     CLAIMS,
     FLAGS,
-    HINT,
-    HISTORY,
+    KEY,
     LATE,
     LINE,
     LINE_LENGTH,
     MOVES,
-    NODE_LIMIT,
-    NODES,
-    NOISE,
     PATTERNS,
     PROMISE,
-    PV,
-    PV_LENGTH,
     REPLIES,
+    SALTS,
     SIZE,
     STACK,
     STONE_COUNT,
     STONES,
-    STOP,
     WIDTH,
-    Memory,
 )
-from games.gomoku.kernel.table import (
-    AT_BOUND,
-    AT_CELL,
-    AT_DEPTH,
-    AT_LEAST,
-    AT_MOST,
-    CELL,
-    DEPTH,
-    EXACTLY,
-    SURE,
-    recall,
-    score_of,
-    store,
-    table_key,
-)
+from games.gomoku.kernel.table import recall, store
 from games.gomoku.kernel.threats import write_answers
 
 U = np.uint64
 ZERO, ONE, TWO, THREE, FOUR_ = U(0), U(1), U(2), U(3), U(4)
 SEVEN, EIGHT, SIXTEEN, BYTE = U(7), U(8), U(16), U(255)
 FIVE, WINNING, FOUR = U(layout.FIVE), U(layout.WINNING), U(layout.FOUR)
-PLY_MOVES, PLIES, AT_ORDER = U(64), U(128), U(10)
+PLY_MOVES, AT_ORDER, CELL = U(64), U(10), U(1023)
 EDGE, ROW = U(BORDER), U(WIDTH)
 DEEPEST = 110
 STACKED = U(layout.STACKED)
@@ -84,7 +85,8 @@ LOW_HALF, FOURS, THREES, OPEN = U(0xFFFF), U(0x8888), U(0x4444), U(0x1111)
 AT_LEAST_TWO, PROMISING = U(0xEEEE), U(0xEEEEEEEE)
 HISTORY_LIMIT, HISTORY_SHARE = 4096, 16
 KILLER_BONUS, SECOND_BONUS, REPLY_BONUS = U(90), U(80), U(75)
-SPREAD = U(0x9E3779B97F4A7C15)
+SURE = WIN - 4 * MAX_DEPTH
+"""Scores beyond this are forced wins; the table stores them as distances from the stored position."""
 
 
 @compiled("uint64(uint64[::1], uint64, uint64, uint64, uint64)")
@@ -176,18 +178,6 @@ def order_answers(memory: Memory, ply: np.uint64, count: np.uint64, first: np.ui
     return kept
 
 
-@compiled("void(uint64[::1], uint64, uint64)")
-def extend_line(memory: Memory, ply: np.uint64, cell: np.uint64) -> None:
-    """Sets the best line from here to this move followed by the best line after it."""
-    own = PV + ply * PLIES
-    after = own + PLIES
-    length = min(memory[PV_LENGTH + ply + ONE], PLIES - TWO)
-    memory[own] = cell
-    for index in range(length):
-        memory[own + ONE + U(index)] = memory[after + U(index)]
-    memory[PV_LENGTH + ply] = length + ONE
-
-
 @compiled("int64(uint64[::1], uint64, int64)")
 def forced_loss(memory: Memory, forced: np.uint64, ply: int) -> int:
     """The score if the enemy threatens five twice; the line ends with the stop of one of them."""
@@ -244,10 +234,7 @@ def negamax(memory: Memory, colour: np.uint64, ply: int, depth: int, alpha: int,
     memory[PV_LENGTH + here] = ZERO
     memory[PV_LENGTH + here + ONE] = ZERO
     # 1. Stop if requested.
-    memory[NODES] += ONE
-    if memory[NODE_LIMIT] != ZERO and memory[NODES] > memory[NODE_LIMIT]:
-        memory[STOP] = ONE
-    if memory[STOP] != ZERO:
+    if must_stop(memory):
         return 0
     # 2. Wins and losses that the patterns show, and the full board.
     five = first_in(memory, colour, FIVE)
@@ -272,11 +259,12 @@ def negamax(memory: Memory, colour: np.uint64, ply: int, depth: int, alpha: int,
         return value
     # 4. Look the position up in the table.
     inner = beta - alpha == 1
-    key = table_key(memory, colour)
+    key = memory[KEY] ^ memory[SALTS + FOUR_ + colour]
     known = recall(memory, key)
-    first = known >> AT_CELL & CELL
+    first = known >> AT_MOVE & CELL
     if known != ZERO and ply > 0 and signed(known >> AT_DEPTH & DEPTH) >= depth and inner:
-        score = score_of(known, ply)
+        score = signed(known & SCORE) - OFFSET
+        score = score - ply if score > SURE else score + ply if score < -SURE else score
         bound = known >> AT_BOUND & THREE
         if bound == EXACTLY or (bound == AT_LEAST and score >= beta) or (bound == AT_MOST and score <= alpha):
             return score
@@ -325,7 +313,7 @@ def negamax(memory: Memory, colour: np.uint64, ply: int, depth: int, alpha: int,
                     return 0
                 if score >= beta + SAFE:
                     return score
-                first = recall(memory, key) >> AT_CELL & CELL
+                first = recall(memory, key) >> AT_MOVE & CELL
             count = write_moves(memory, colour, here, U(WIDTHS[min(depth, len(WIDTHS)) - 1]), first)
     if memory[STOP] != ZERO:
         return 0
@@ -368,5 +356,6 @@ def negamax(memory: Memory, colour: np.uint64, ply: int, depth: int, alpha: int,
             break
     # 7. Store the result.
     bound = AT_LEAST if best >= beta else EXACTLY if best > lowest else AT_MOST
-    store(memory, key, best, ply, depth, bound, best_cell)
+    kept = best + ply if best > SURE else best - ply if best < -SURE else best
+    store(memory, key, kept, max(depth, 0), bound, best_cell)
     return best

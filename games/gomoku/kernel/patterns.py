@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from agents.kernels.compilation import compiled
-from games.gomoku.kernel.memory import ANSWER_TABLE, PATTERN_TABLE, REACH, Memory
+from agents.kernels.memory import Memory
+from games.gomoku.kernel.memory import ANSWER_TABLE, PATTERN_TABLE, REACH
 
 U = np.uint64
 ZERO, ONE, TWO, THREE, FOUR, FIVE_CELLS = U(0), U(1), U(2), U(3), U(4), U(5)

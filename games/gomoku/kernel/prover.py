@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from agents.kernels.memory import GENERATION, NODES, STOP, Memory
 from games.gomoku.kernel import memory as layout
 from games.gomoku.kernel.board import NOWHERE, first_in, lift, place
 from games.gomoku.kernel.fours import wins_by_fours
-from games.gomoku.kernel.memory import Memory
 from games.gomoku.kernel.threats import (
     AT_COUNT,
     AT_DISPROOF,
@@ -49,8 +49,8 @@ def write_stones(memory: Memory, size: int, stones: Sequence[int]) -> None:
 
 def begin_search(memory: Memory) -> None:
     """Starts a new generation, whose entries replace those of earlier searches; clears STOP and NODES."""
-    memory[layout.GENERATION] = (int(memory[layout.GENERATION]) + 1) % 64
-    memory[[layout.STOP, layout.NODES]] = 0
+    memory[GENERATION] = (int(memory[GENERATION]) + 1) % 64
+    memory[[STOP, NODES]] = 0
 
 
 class Proof:
@@ -72,7 +72,7 @@ class Proof:
 
     def by_threats(self, nodes: int) -> bool:
         """Continues the search for about `nodes` more positions, keeping earlier results; returns whether it won."""
-        self.memory[layout.THREATS_LIMIT] = self.memory[layout.NODES] + U(nodes)
+        self.memory[layout.THREATS_LIMIT] = self.memory[NODES] + U(nodes)
         self.memory[layout.INNER_LIMIT] = INNER_FOURS
         settled = self._settle(ATTACK)
         if settled == PROVEN:
@@ -87,7 +87,7 @@ class Proof:
         end = time.perf_counter() + seconds
         if self.by_fours():
             return True
-        while not self.hopeless and not self.memory[layout.STOP] and time.perf_counter() < end:
+        while not self.hopeless and not self.memory[STOP] and time.perf_counter() < end:
             if self.by_threats(SLICE):
                 return True
         return False

@@ -11,11 +11,11 @@ from __future__ import annotations
 import numpy as np
 
 from agents.kernels.compilation import compiled, lowest_bit
+from agents.kernels.memory import GENERATION, NODE_LIMIT, NODES, STOP, Memory
 from games.gomoku.kernel import memory as layout
 from games.gomoku.kernel.board import BOARD, NOWHERE, SIDE_SETS, count_in, first_in, lift, next_in, try_out
 from games.gomoku.kernel.fours import belongs, wins_by_fours
 from games.gomoku.kernel.memory import (
-    GENERATION,
     HELD,
     INNER_LIMIT,
     KEY,
@@ -26,17 +26,13 @@ from games.gomoku.kernel.memory import (
     MAX_MOVES,
     MAX_PLY,
     MOVES,
-    NODE_LIMIT,
-    NODES,
     SALTS,
     SET_WORDS,
     SETS,
-    STOP,
     THREATS,
     THREATS_LIMIT,
     THREATS_MASK,
     ZOBRIST,
-    Memory,
 )
 
 U = np.uint64

@@ -9,44 +9,24 @@ from __future__ import annotations
 import numpy as np
 
 from agents.kernels.compilation import compiled, signed
+from agents.kernels.memory import BEST_MOVE, BEST_SCORE, HINT, MAX_PLY, NODES, NOISE, PV_LENGTH, STOP, Memory
+from agents.kernels.negamax import must_stop
+from agents.kernels.ordering import extend_line
+from agents.kernels.table import SPREAD
 from agents.search import WIN
 from games.gomoku.heuristics import MOST, PATTERNS
-from games.gomoku.kernel.memory import (
-    BEST_MOVE,
-    BEST_SCORE,
-    BORDER,
-    CELLS,
-    HINT,
-    NODE_LIMIT,
-    NODES,
-    NOISE,
-    PATTERN_TABLE,
-    SIZE,
-    STEP,
-    STEPS,
-    STONES,
-    STOP,
-    WIDTH,
-    Memory,
-    cell_of,
-)
+from games.gomoku.kernel.memory import BORDER, CELLS, PATTERN_TABLE, SIZE, START, STEP, STEPS, STONES, WIDTH, cell_of
 from games.gomoku.kernel.memory import PATTERNS as CENTRE
 
 U = np.uint64
 ZERO, ONE, TWO, THREE, TEN, TWELVE = U(0), U(1), U(2), U(3), U(10), U(12)
 EDGE, ROW, CELL, SEVEN_CELLS, BACK = U(BORDER), U(WIDTH), U(1023), U(2**14 - 1), U(6)
-EXACT_BLACK = U(24)
+EXACT_BLACK = START + U(24)
 """Two words of the memory: whether a line of six or more does not win, for black and for white."""
-PLIES = 104
 MOVES = PATTERN_TABLE + U(2**14)
 """512 words per ply."""
 MOVES_A_PLY = U(512)
-LENGTHS = MOVES + U(512 * PLIES)
-LINES = LENGTHS + U(PLIES)
-"""PLIES words per ply: the best line from there."""
-END = LINES + U(PLIES * PLIES)
-LINE_STRIDE = U(PLIES)
-SPREAD = U(0x9E3779B97F4A7C15)
+END = MOVES + MOVES_A_PLY * U(MAX_PLY)
 FIVE_MADE = 2**40
 """Added to a move's gain if it makes five."""
 
@@ -140,14 +120,8 @@ def write_moves(memory: Memory, colour: np.uint64, ply: int) -> np.uint64:
 
 @compiled("void(uint64[::1], int64, uint64, int64)")
 def improve(memory: Memory, ply: int, cell: np.uint64, score: int) -> None:
-    """Sets the best line from here to this move followed by the best line after it."""
-    here = U(ply)
-    own = LINES + here * LINE_STRIDE
-    length = min(memory[LENGTHS + here + ONE], LINE_STRIDE - TWO)
-    memory[own] = cell
-    for index in range(length):
-        memory[own + ONE + U(index)] = memory[own + LINE_STRIDE + U(index)]
-    memory[LENGTHS + here] = length + ONE
+    """Records a move that is better than those before it."""
+    extend_line(memory, U(ply), cell)
     if ply == 0:
         memory[BEST_MOVE], memory[BEST_SCORE] = cell, U(score)
 
@@ -163,11 +137,8 @@ def search_windows(
     memory: Memory, colour: np.uint64, value: int, empty: int, ply: int, depth: int, alpha: int, beta: int
 ) -> int:
     """The score of plain minimax, fail-soft; `value` is the position's unclipped value for the side to move."""
-    memory[LENGTHS + U(ply)], memory[LENGTHS + U(ply) + ONE] = ZERO, ZERO
-    memory[NODES] += ONE
-    if memory[NODE_LIMIT] != ZERO and memory[NODES] > memory[NODE_LIMIT]:
-        memory[STOP] = ONE
-    if memory[STOP] != ZERO:
+    memory[PV_LENGTH + U(ply)], memory[PV_LENGTH + U(ply) + ONE] = ZERO, ZERO
+    if must_stop(memory):
         return 0
     best = -2 * WIN
     if depth == 1:

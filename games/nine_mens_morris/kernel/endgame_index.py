@@ -38,7 +38,6 @@ CLASSES = RANKS + SIXTEEN
 DATA = CLASSES + SIXTEEN
 STABILISER = U(24)
 MEN = U(2**24 - 1)
-ALL = U(2**16 - 1)
 ALONE = U(1)
 """The stabiliser of most representatives: only the identity, symmetry 0."""
 

@@ -121,8 +121,8 @@ def holds(memory: Memory, ply: np.uint64, score: int) -> bool:
     return True
 
 
-@compiled("uint64(uint64[::1], uint64)")
-def written(memory: Memory, ply: np.uint64) -> np.uint64:
+@compiled("uint64(uint64[::1], uint64, int64)")
+def written(memory: Memory, ply: np.uint64, depth: int) -> np.uint64:
     """As `write_moves` of `agents.kernels.negamax`; adds the position to KEYS."""
     at = STATE + ply * WORDS
     mine, theirs = memory[at], memory[at + THEIRS]

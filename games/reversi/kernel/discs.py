@@ -16,7 +16,6 @@ SEVEN, EIGHT, NINE, FOURTEEN, SIXTEEN, EIGHTEEN, TWO = U(7), U(8), U(9), U(14), 
 INNER = U(0x7E7E7E7E7E7E7E7E)
 """All columns but a and h, whose discs cannot be turned over along a row or diagonal."""
 TOP = U(1 << 63)
-ALL = U(2**64 - 1)
 
 
 def _rays() -> NDArray[np.uint64]:

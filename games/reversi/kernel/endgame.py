@@ -5,26 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from agents.kernels.compilation import bit_count, compiled, signed
+from agents.kernels.memory import BEST_MOVE, MAX_MOVES, MOVES, STOP, Memory
+from agents.kernels.negamax import LIMIT, must_stop
+from agents.kernels.ordering import FIRST, pick
+from agents.kernels.table import AT_MOVE, CODE, keep, recall
 from games.reversi.kernel.discs import moves, result, stable
 from games.reversi.kernel.last import NO_MOVE, small_tree
-from games.reversi.kernel.memory import (
-    BEST_MOVE,
-    MAX_MOVES,
-    MOVES,
-    NODE_LIMIT,
-    NODES,
-    PASSED,
-    STOP,
-    Memory,
-)
-from games.reversi.kernel.midgame import LOWEST, negamax
-from games.reversi.kernel.ordering import AT_ORDER, SQUARE, bring_best, write_moves
+from games.reversi.kernel.midgame import negamax, place, position_key
+from games.reversi.kernel.ordering import ORDER, PASSED, TURNED, write_moves
 from games.reversi.kernel.patterns import MAX_VALUE
-from games.reversi.kernel.table import AT_MOVE, BYTE, position_key, recall, store
 
 U = np.uint64
-ZERO, ONE, TWO, EIGHT = U(0), U(1), U(2), U(8)
-STRIDE = U(2 * MAX_MOVES)
+ZERO, ONE, EIGHT, BYTE = U(0), U(1), U(8), U(255)
+STRIDE = U(MAX_MOVES)
 PROOF = U(0xA0761D6478BD642F)
 """Mixed into the keys of proofs, which share a table with searches to a depth."""
 SMALL = 6
@@ -43,19 +36,18 @@ def stability_threshold(empties: int) -> int:
     return 2 * empties - 10
 
 
-@compiled("void(uint64[::1], uint64, uint64, uint64, uint64, int64, int64)")
-def take_advice(
-    memory: Memory, mine: np.uint64, theirs: np.uint64, start: np.uint64, end: np.uint64, depth: int, ply: int
-) -> None:
+@compiled("void(uint64[::1], uint64, uint64, uint64, int64, int64)")
+def take_advice(memory: Memory, mine: np.uint64, theirs: np.uint64, count: np.uint64, depth: int, ply: int) -> None:
     """Adds to the moves' order their scores by a search to `depth`: a disc counts as much as 0.6 replies."""
-    slot = start
+    slot = MOVES + U(ply) * STRIDE
+    end = slot + count
     while slot < end:
-        square, turned = memory[slot] & SQUARE, memory[slot + ONE]
-        after, mine_after = theirs ^ turned, mine | turned | ONE << square
-        score = -negamax(memory, after, mine_after, depth, LOWEST, -LOWEST, ply + 1)
+        changed = memory[TURNED + U(ply) * STRIDE + (memory[slot] & CODE)]
+        place(memory, U(ply + 1), theirs & ~changed, mine | changed)
+        score = -negamax(memory, ply + 1, depth, -LIMIT, LIMIT)
         score = min(max(score, -MAX_VALUE), MAX_VALUE)
-        memory[slot] += U(TRUST * (score + MAX_VALUE)) << AT_ORDER
-        slot += TWO
+        memory[slot] += U(TRUST * (score + MAX_VALUE)) << ORDER
+        slot += ONE
 
 
 @compiled("int64(uint64[::1], uint64, uint64, int64, int64, int64)")
@@ -64,10 +56,7 @@ def prove(memory: Memory, mine: np.uint64, theirs: np.uint64, alpha: int, emptie
     if empties <= SMALL and ply > 0 and empties >= 4:
         return small_tree(memory, mine, theirs, alpha, empties)
     # 1. Stop if requested.
-    memory[NODES] += ONE
-    if memory[NODE_LIMIT] != ZERO and memory[NODES] > memory[NODE_LIMIT]:
-        memory[STOP] = ONE
-    if memory[STOP] != ZERO:
+    if must_stop(memory):
         return 0
     # 2. The enemy's stable discs alone may rule out more than alpha.
     if ply > 0 and alpha >= stability_threshold(empties):
@@ -77,10 +66,10 @@ def prove(memory: Memory, mine: np.uint64, theirs: np.uint64, alpha: int, emptie
     # 3. Look the position up in the table.
     key = position_key(mine, theirs) ^ PROOF
     known = recall(memory, key)
-    lower, upper, first = -MOST, MOST, SQUARE
+    lower, upper, first = -MOST, MOST, ZERO
     if known != ZERO:
         lower, upper = signed(known & BYTE) - MOST, signed(known >> EIGHT & BYTE) - MOST
-        first = (known >> AT_MOVE & BYTE) - ONE
+        first = known >> AT_MOVE & CODE
         if ply > 0:
             if lower > alpha:
                 return lower
@@ -94,40 +83,39 @@ def prove(memory: Memory, mine: np.uint64, theirs: np.uint64, alpha: int, emptie
         if ply == 0:
             memory[BEST_MOVE] = PASSED
         return -prove(memory, theirs, mine, -alpha - 1, empties, ply + 1)
-    start = MOVES + U(ply) * STRIDE
-    end = write_moves(memory, mine, theirs, where, start)
+    here = U(ply)
+    count = write_moves(memory, mine, theirs, where, here, False)
     if empties >= ADVISED:
-        take_advice(memory, mine, theirs, start, end, (empties - ADVISED) // 2, ply)
-    slot = start
+        take_advice(memory, mine, theirs, count, (empties - ADVISED) // 2, ply)
+    slot, turned_by = MOVES + here * STRIDE, TURNED + here * STRIDE
+    end = slot + count
     while slot < end:
-        square = memory[slot] & SQUARE
-        if square == first:
-            memory[slot] |= ONE << U(60)
+        code = memory[slot] & CODE
+        if code == first:
+            memory[slot] |= FIRST << ORDER
         if empties > SMALL + 2 and ply > 0:
-            turned = memory[slot + ONE]
-            reply = recall(memory, position_key(theirs ^ turned, mine | turned | ONE << square) ^ PROOF)
+            changed = memory[turned_by + code]
+            reply = recall(memory, position_key(theirs & ~changed, mine | changed) ^ PROOF)
             if reply != ZERO:
                 worst = MOST - signed(reply >> EIGHT & BYTE)
                 if worst > alpha:
                     return worst
-        slot += TWO
+        slot += ONE
     # 5. Search each.
-    best, best_square = NO_MOVE, ZERO
-    slot = start
-    while slot < end:
-        bring_best(memory, slot, end)
-        square, turned = memory[slot] & SQUARE, memory[slot + ONE]
-        slot += TWO
-        if turned == theirs:
-            score = MOST
-        else:
-            score = -prove(memory, theirs ^ turned, mine | turned | ONE << square, -alpha - 1, empties - 1, ply + 1)
+    best, best_code, done = NO_MOVE, ZERO, ZERO
+    while done < count:
+        code = pick(memory, count, here, done)
+        done += ONE
+        changed = memory[turned_by + code]
+        score = MOST
+        if theirs & ~changed != ZERO:
+            score = -prove(memory, theirs & ~changed, mine | changed, -alpha - 1, empties - 1, ply + 1)
         if memory[STOP] != ZERO:
             return 0
         if score > best:
-            best, best_square = score, square
+            best, best_code = score, code
             if ply == 0:
-                memory[BEST_MOVE] = square + ONE
+                memory[BEST_MOVE] = code
             if score > alpha:
                 break
     # 6. Store the result.
@@ -135,6 +123,5 @@ def prove(memory: Memory, mine: np.uint64, theirs: np.uint64, alpha: int, emptie
         lower = max(lower, best)
     else:
         upper = min(upper, best)
-    data = U(lower + MOST) | U(upper + MOST) << EIGHT | (best_square + ONE) << AT_MOVE
-    store(memory, key, data, U(empties))
+    keep(memory, key, U(lower + MOST) | U(upper + MOST) << EIGHT | best_code << AT_MOVE, empties)
     return best

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.kernels.compilation import bit_count, compiled, lowest_bit, signed
+from agents.kernels.memory import NODES, Memory
 from games.reversi.kernel.discs import flips, moves, result
-from games.reversi.kernel.memory import NODES, Memory
 
 U = np.uint64
 ZERO, ONE = U(0), U(1)

@@ -1,18 +1,23 @@
-"""Writes lists of moves with their ordering values into the memory, one list per ply."""
+"""Writes the moves of a ply with their ordering values, and what each turns over.
+
+A move's code is its square plus 1; PASSED is a pass.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from agents.kernels.compilation import bit_count, compiled, lowest_bit
+from agents.kernels.memory import MAX_MOVES, MOVES, Memory
 from games.reversi.kernel.discs import NOT_A, NOT_H, flips, moves
 from games.reversi.kernel.last import odd_quarters
-from games.reversi.kernel.memory import Memory
 
 U = np.uint64
-ZERO, ONE, TWO, EIGHT = U(0), U(1), U(2), U(8)
-AT_ORDER = U(16)
-SQUARE = U(255)
+ZERO, ONE, TWO, EIGHT, ORDER = U(0), U(1), U(2), U(8), U(32)
+STRIDE = U(MAX_MOVES)
+PASSED = U(65)
+TURNED = MOVES + U(64)
+"""1 word per code behind each ply's moves: the disc laid and those turned over; nothing for a pass."""
 CORNERS = U(0x8100000000000081)
 QUARTER_WORTHS = ((18, 4, 14, 12), (4, 0, 6, 8), (14, 6, 12, 10), (12, 8, 10, 10))
 BY_SQUARE = np.array(
@@ -46,49 +51,29 @@ def promise(mine: np.uint64, theirs: np.uint64, turned: np.uint64, square: np.ui
     return value
 
 
-@compiled("uint64(uint64[::1], uint64, uint64, uint64, uint64)")
-def write_moves(memory: Memory, mine: np.uint64, theirs: np.uint64, where: np.uint64, start: np.uint64) -> np.uint64:
-    """Writes moves from slot `start` on: order << 16 | square, and the discs turned; returns the slot after them."""
-    odd = odd_quarters(~(mine | theirs))
-    slot = start
-    while where:
-        square = lowest_bit(where)
-        where &= where - ONE
-        turned = flips(mine, theirs, square)
-        memory[slot] = promise(mine, theirs, turned, square, odd) << AT_ORDER | square
-        memory[slot + ONE] = turned
-        slot += TWO
-    return slot
+@compiled("uint64(uint64[::1], uint64, uint64, uint64, uint64, boolean)", inlined=True)
+def write_moves(
+    memory: Memory, mine: np.uint64, theirs: np.uint64, where: np.uint64, ply: np.uint64, quickly: bool
+) -> np.uint64:
+    """Writes the ply's moves to the squares `where`; returns how many.
 
-
-@compiled("uint64(uint64[::1], uint64, uint64, uint64, uint64)")
-def write_quickly(memory: Memory, mine: np.uint64, theirs: np.uint64, where: np.uint64, start: np.uint64) -> np.uint64:
-    """`write_moves` for the last ply of a search, where counting the replies costs more than it saves.
-
-    First come good squares, and moves that turn discs over which have few empty squares beside them.
+    `quickly` is for the last ply of a search, where counting the replies costs more than it saves: first come good
+    squares, and moves that turn discs over which have few empty squares beside them.
     """
     empty = ~(mine | theirs)
-    slot = start
+    odd = ZERO if quickly else odd_quarters(empty)
+    slot = MOVES + ply * STRIDE
+    turned_by = TURNED + ply * STRIDE
+    count = ZERO
     while where:
         square = lowest_bit(where)
         where &= where - ONE
         turned = flips(mine, theirs, square)
-        order = BY_SQUARE[square] - bit_count(beside(turned) & empty)
-        memory[slot] = order << AT_ORDER | square
-        memory[slot + ONE] = turned
-        slot += TWO
-    return slot
-
-
-@compiled("void(uint64[::1], uint64, uint64)")
-def bring_best(memory: Memory, slot: np.uint64, end: np.uint64) -> None:
-    """Swaps the most promising of the moves from `slot` on into that slot."""
-    best = slot
-    other = slot + TWO
-    while other < end:
-        if memory[other] > memory[best]:
-            best = other
-        other += TWO
-    word, turned = memory[best], memory[best + ONE]
-    memory[best], memory[best + ONE] = memory[slot], memory[slot + ONE]
-    memory[slot], memory[slot + ONE] = word, turned
+        if quickly:
+            order = BY_SQUARE[square] - bit_count(beside(turned) & empty)
+        else:
+            order = promise(mine, theirs, turned, square, odd)
+        memory[slot + count] = order << ORDER | (square + ONE)
+        memory[turned_by + square + ONE] = turned | ONE << square
+        count += ONE
+    return count

@@ -8,11 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.kernels.compilation import compiled, signed
-from games.reversi.kernel.memory import STAGES
-from games.reversi.kernel.patterns import stage_of
+from agents.kernels.compilation import compiled
 
-U = np.uint64
 MIN_DEPTH = 3
 """Plies from which a search may be cut."""
 ERRORS = np.array([105, 170, 200, 215, 220, 290, 300, 350, 360, 360])
@@ -28,23 +25,9 @@ DEPTHS = len(BY_DEPTH)
 MARGINS = np.outer((CONFIDENCE * GLANCE, CONFIDENCE), np.outer(ERRORS, BY_DEPTH)).astype(np.int64).reshape(-1)
 
 
-@compiled("int64(int64)")
-def first_probe(depth: int) -> int:
-    """The probe to begin with before a search of `depth` plies."""
-    return 0 if depth >= GLANCED else 1
-
-
 @compiled("int64(int64, int64)")
 def shallow_depth(depth: int, probe: int) -> int:
     """Plies of the probe that predicts a search of `depth` plies."""
     if probe == 0:
         return 2 + depth % 2
     return 2 * (depth // 4) + depth % 2 if depth >= 4 else depth - 2
-
-
-@compiled("int64(uint64, uint64, int64, int64)")
-def margin(mine: np.uint64, theirs: np.uint64, depth: int, probe: int) -> int:
-    """By how much the probe's score must leave the window, in hundredths of a disc."""
-    stage = signed(stage_of(mine, theirs))
-    value: int = MARGINS[U((probe * STAGES + stage) * DEPTHS + min(depth, DEPTHS - 1))]
-    return value

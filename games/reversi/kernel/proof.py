@@ -6,9 +6,10 @@ import dataclasses
 
 import numpy as np
 
+from agents.kernels.memory import BEST_MOVE, STOP, Memory
+from agents.kernels.negamax import LIMIT
 from games.reversi.kernel.endgame import prove
-from games.reversi.kernel.memory import BEST_MOVE, STOP, Memory
-from games.reversi.kernel.midgame import LOWEST, negamax
+from games.reversi.kernel.midgame import negamax, place
 from games.reversi.kernel.patterns import MAX_VALUE
 
 GUESS_DEPTH = 8
@@ -34,8 +35,9 @@ class Proof:
 def expected_result(memory: Memory, mine: int, theirs: int) -> int:
     """An even number of discs near the result, from searches to GUESS_DEPTH plies by the patterns; fills the table."""
     score = 0
+    place(memory, np.uint64(0), np.uint64(mine), np.uint64(theirs))
     for depth in range(1, GUESS_DEPTH + 1):
-        score = int(negamax(memory, np.uint64(mine), np.uint64(theirs), depth, LOWEST, -LOWEST, 0))
+        score = negamax(memory, 0, depth, -LIMIT, LIMIT)
     return 2 * round(score / 200) if abs(score) <= MAX_VALUE else 0
 
 

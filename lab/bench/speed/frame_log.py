@@ -13,19 +13,22 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from subprocess import DEVNULL, PIPE
-from typing import IO, Any
+from typing import IO
 
 from daemon.cli.main import run as run_table
 from daemon.config.settings import ROOT
 from daemon.perception.board_tracker import BoardTracker
+from daemon.perception.pipeline import Observation
 from daemon.supervision.tables import run_tables
+from lab.bench.daemons import write_settings
 from lab.bench.speed.recording import Recording
 from lab.bench.speed.resident import ResidentError
 from lab.bench.speed.streams import StreamServer, stamp_of
 from processes import Process
+from vision.frame import Frame
 
 COMMAND = (sys.executable, "-m", "lab.bench.speed.frame_log", "--table")
 
@@ -60,7 +63,7 @@ def note_frames(log: IO[str]) -> None:
     """Makes every board tracker write a line for each stamped picture that it has judged."""
     feed = BoardTracker.feed
 
-    def timed(eyes: BoardTracker, frame: Any) -> Any:
+    def timed(eyes: BoardTracker, frame: Frame) -> Observation:
         begun_s = time.monotonic()
         observation = feed(eyes, frame)
         stamp = stamp_of(getattr(frame, "jpeg", b""))
@@ -83,13 +86,10 @@ def main() -> None:
 
 
 START_S, END_S = 120.0, 25.0
-SPEECH_OFF = "enabled = false"
 
 
 class LiveTables:
-    def __init__(
-        self, recordings: Sequence[Recording], folder: Path, *, page: bool = True, speech: str = SPEECH_OFF
-    ) -> None:
+    def __init__(self, recordings: Sequence[Recording], folder: Path, **sections: Mapping[str, object]) -> None:
         """Serves the streams and writes settings and profiles into `folder`, which only its user may access."""
         self.recordings = list(recordings)
         self.lines: list[str] = []
@@ -101,21 +101,15 @@ class LiveTables:
         self._summary = folder / "tables.json"
         self._process: Process | None = None
         for number, (recording, config) in enumerate(zip(self.recordings, self.configs, strict=True)):
-            profile, record = config.with_suffix(".npz"), config.with_suffix(".sqlite")
+            profile = config.with_suffix(".npz")
             profile.write_bytes(recording.profile)
-            config.write_text(
-                f'[game]\nname = "{recording.game}"\n[players.second]\nagent = ""\n'
-                f'[camera]\nsource = "{self.streams[number].url}"\nrate_hz = {recording.rate_hz}\n'
-                f'[board]\nprofile = "{profile}"\n'
-                f'[bus]\ntable = "table{number}"\nstate = "{self.state_address(number)}"\n'
-                f'reply = "ipc://{folder}/reply{number}"\n'
-                f"[speech]\n{speech}\n[page]\nenabled = {str(page).lower()}\nport = 0\nwindow = false\n"
-                f'[journal]\npath = "{record}"\n',
-                encoding="utf-8",
+            write_settings(
+                config,
+                recording.game,
+                camera={"source": self.streams[number].url, "rate_hz": recording.rate_hz},
+                board={"profile": str(profile)},
+                **sections,
             )
-
-    def state_address(self, number: int) -> str:
-        return f"ipc://{self.configs[number].parent}/state{number}"
 
     def process_ids(self) -> list[int]:
         """The process of each table. Raises ResidentError if one is not running."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import bisect
 import json
 import threading
@@ -12,6 +13,7 @@ from pathlib import Path
 import zmq
 from pydantic import BaseModel
 
+from lab.bench.daemons import state_address
 from lab.bench.speed.figures import Figure, figure
 from lab.bench.speed.frame_log import Judged, LiveTables, read_log
 from lab.bench.speed.recording import Recording
@@ -59,22 +61,34 @@ class LatencyReport(BaseModel):
     targets: list[Target]
 
 
-class Published:
-    def __init__(self, address: str) -> None:
-        self.boards: list[tuple[float, str]] = []
+class Noted(abc.ABC):
+    """What a thread notes until it is closed."""
+
+    def __init__(self) -> None:
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._serve, args=(address,), name="states", daemon=True)
+        self._thread = threading.Thread(target=self._serve, name=type(self).__name__.lower(), daemon=True)
         self._thread.start()
 
     def close(self) -> None:
         self._stop.set()
         self._thread.join(PATIENCE_S)
 
-    def _serve(self, address: str) -> None:
+    @abc.abstractmethod
+    def _serve(self) -> None:
+        """Runs in the thread until `_stop` is set."""
+
+
+class Published(Noted):
+    def __init__(self, address: str) -> None:
+        self.boards: list[tuple[float, str]] = []
+        self._address = address
+        super().__init__()
+
+    def _serve(self) -> None:
         socket: zmq.Socket[bytes] = zmq.Context.instance().socket(zmq.SUB)
         try:
             socket.setsockopt(zmq.LINGER, 0)
-            socket.connect(address)
+            socket.connect(self._address)
             socket.subscribe("state/")
             while not self._stop.is_set():
                 if socket.poll(100):
@@ -84,19 +98,13 @@ class Published:
             socket.close()
 
 
-class Sounds:
+class Sounds(Noted):
     """Times at which sounds begin in the sound device's file; each phrase starts the file anew."""
 
     def __init__(self, path: Path) -> None:
         self.begun_s: list[float] = []
         self._path = path
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._serve, name="sounds", daemon=True)
-        self._thread.start()
-
-    def close(self) -> None:
-        self._stop.set()
-        self._thread.join(PATIENCE_S)
+        super().__init__()
 
     def _serve(self) -> None:
         written, at_s = self._stamp(), float("-inf")
@@ -120,12 +128,12 @@ def measure_latency(
 ) -> LatencyReport:
     """Watches so many hands. Raises ResidentError, OSError."""
     (folder / "asound.conf").write_text(ALSA % (folder / "heard.wav"), encoding="utf-8")
-    spoken = 'enabled = true\ndevice = "capture"' if speech else "enabled = false"
-    live = LiveTables([recording], folder, speech=f"{spoken}\n[eyes]\nsettle_s = {settle_s}")
+    spoken = {"enabled": True, "device": "capture"} if speech else {}
+    live = LiveTables([recording], folder, speech=spoken, eyes={"settle_s": settle_s})
     try:
         step("the daemon starts")
         with live.running({"ALSA_CONFIG_PATH": f"{folder}/asound.conf"} if speech else None):
-            published, sounds = Published(live.state_address(0)), Sounds(folder / "heard.wav")
+            published, sounds = Published(state_address(live.configs[0])), Sounds(folder / "heard.wav")
             begun_s = time.monotonic()
             gone: list[Gone] = []
             while len(gone) < hands:

@@ -21,14 +21,15 @@ import numpy as np
 from pydantic import BaseModel
 
 from daemon.config.settings import ROOT
+from lab.bench.daemons import write_settings
 from lab.bench.processes import Memory, cpu_s, descendants, memory
 from lab.bench.speed.figures import Figure, figure
 from lab.bench.speed.scenes import Scene
+from lab.simulated.mjpeg_server import MjpegServer
 from lab.simulated.phone import RandomWay
 from processes import Process
 from vision.frame import Frame, Image
 from vision.reading.looks import FIRST_READING
-from vision.sources.mjpeg_server import MjpegServer
 
 COMMAND = (sys.executable, "-m", "daemon.cli", "run")
 RATE_HZ = 15.0
@@ -94,7 +95,7 @@ def measure(scene: Scene, folder: Path, seconds: float, starts: int) -> Resident
     camera = Loop(scene.start)
     server = MjpegServer(camera, 0, rate_hz=RATE_HZ)
     try:
-        config = write_config(scene, server.url, folder)
+        config = write_settings(folder / f"{scene.game.name}.toml", scene.game.name, camera={"source": server.url})
         first: list[tuple[float, float]] = []
         for number in range(starts):
             with started(config) as (process, log):
@@ -104,18 +105,6 @@ def measure(scene: Scene, folder: Path, seconds: float, starts: int) -> Resident
     finally:
         server.stop()
     raise ValueError(f"the daemon is started at least once, not {starts} times")
-
-
-def write_config(scene: Scene, url: str, folder: Path) -> Path:
-    """Writes the settings of a table where two people play: page on any port, no worker, no voice."""
-    path = folder / f"{scene.game.name}.toml"
-    path.write_text(
-        f'[game]\nname = "{scene.game.name}"\n[players.second]\nagent = ""\n[camera]\nsource = "{url}"\n'
-        '[bus]\nstate = "tcp://127.0.0.1:*"\nreply = "tcp://127.0.0.1:*"\n[speech]\nenabled = false\n'
-        f'[page]\nport = 0\nwindow = false\n[journal]\npath = "{folder / scene.game.name}.sqlite"\n',
-        encoding="utf-8",
-    )
-    return path
 
 
 @contextlib.contextmanager

@@ -34,10 +34,12 @@ def played(game: AnyGame, plies: int, seed: int = 1) -> tuple[list[str], list[st
     return moves, boards
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_plies_are_believed_one_by_one(game: AnyGame, seed: int) -> None:
-    moves, boards = played(game, 40, seed)
-    table = BeliefTable(game)
+@pytest.mark.parametrize(("a_second", "plies", "seed"), [(3.0, 40, 1), (5.0, 40, 2), (15.0, 25, 1)])
+def test_plies_are_believed_one_by_one_at_any_rate_of_looks(
+    game: AnyGame, a_second: float, plies: int, seed: int
+) -> None:
+    moves, boards = played(game, plies, seed)
+    table = BeliefTable(game, a_second=a_second)
     for board in boards:
         table.stand(board, 0.4)
         assert table.board == board
@@ -55,15 +57,6 @@ def test_plies_made_together_lead_to_the_same_board(game: AnyGame, together: int
         table.stand(board, 0.4)
         assert table.board == board
     assert sorted(table.moves) == sorted(moves)[: len(table.moves)] or len(table.moves) == len(moves)
-
-
-@pytest.mark.parametrize("a_second", [3.0, 15.0])
-def test_the_rate_of_looks_changes_nothing(game: AnyGame, a_second: float) -> None:
-    moves, boards = played(game, 25)
-    table = BeliefTable(game, a_second=a_second)
-    for board in boards:
-        table.stand(board, 0.7)
-    assert table.moves == moves
 
 
 @pytest.mark.parametrize("name", ["gomoku", "reversi", "chess", "go"])

@@ -35,7 +35,6 @@ LIGHT, DARK = 0, 1
 
 @functools.cache
 def calibrated(name: str) -> TableProfile:
-    """Profile of the board on which a game's storms are simulated."""
     game = games.load(name)
     template = load_template(game.name)
     table = SimulatedTable(template, game.board(game.initial()), default_style(), seed=1, size_px=SIZE_PX)
@@ -65,7 +64,6 @@ class StormyTable:
         self.bundles: dict[int, Path] = {}
 
     def pass_time(self, seconds: float) -> None:
-        """Renders and judges the frames of that many seconds."""
         for _ in range(round(seconds * RATE_HZ)):
             self.table.advance(1 / RATE_HZ)
             self.keeper.look(self.eyes, self._frame())
@@ -83,20 +81,16 @@ class StormyTable:
         self.pass_time(1.0)
 
     def lay(self, cell: str, letter: str, side: int = LIGHT) -> None:
-        """Lays a piece."""
         self.hand(Step("place", self.cell(cell), piece=letter), side=side)
 
     def lift(self, cell: str, side: int = LIGHT) -> None:
-        """Takes a piece off."""
         self.hand(Step("remove", self.cell(cell)), side=side)
 
     def say(self, command: Command) -> None:
-        """Gives a command as somebody at the board."""
         self.keeper.add_command(command)
         obey(self.match, command, self.eyes)
 
     def cell(self, name: str) -> int:
-        """Index of a cell."""
         return self.game.cells.index(name)
 
     def storm(self) -> None:

@@ -194,7 +194,7 @@ def test_the_storm_is_one(storm: StormyTable) -> None:
     assert [one.code for one in storm.said] == STORM
 
 
-@pytest.mark.parametrize(("last", "verdicts"), [(6, 2), (10, 3), (40, 9)])
+@pytest.mark.parametrize(("last", "verdicts"), [(6, 2), (40, 9)])
 def test_a_bundle_gives_the_same_codes_moves_and_cells(storm: StormyTable, last: int, verdicts: int) -> None:
     with BundleFile(storm.bundles[last]) as bundle:
         played = replay(bundle)
@@ -207,7 +207,8 @@ def test_a_bundle_gives_the_same_codes_moves_and_cells(storm: StormyTable, last:
 
 def test_the_exit_status_is_0_where_all_is_the_same(storm: StormyTable, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        main(["replay", str(storm.bundles[6]), "--json"])
+        main(["replay", str(storm.bundles[10]), "--json"])
     told = json.loads(capsys.readouterr().out)
     assert (ended.value.code, told["same"], told["note"]) == (0, True, "storm")
-    assert [one["now"]["code"] for one in told["verdicts"]] == ["move", "resumed"]
+    codes = [one.code for one in storm.said if one.code != "undo"][-3:]
+    assert [one["now"]["code"] for one in told["verdicts"]] == codes == ["takeback", "move", "resumed"]

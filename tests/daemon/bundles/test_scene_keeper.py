@@ -27,7 +27,6 @@ NOW = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
 
 
 def kept(time_s: float, *, settled: bool = True, size: int = 100, plain: bool = True) -> KeptFrame:
-    """One kept picture."""
     state = GameState()
     return KeptFrame(time_s, "", state, state, (), None, settled, POSE, plain, (), bytes(size))
 
@@ -90,7 +89,6 @@ def test_a_picture_that_could_not_be_kept_is_left_out_and_counted() -> None:
 
 
 def packed(size: int) -> Packed:
-    """A bundle with one picture of that many bytes."""
     manifest = Manifest(
         created="", reason="asked", game="morris", eyes=PipelineSettings(settle_s=0.4, readings=3, lost_s=3),
         states=(GameState(),), frames=(SceneFrame(time_s=0),),

@@ -20,6 +20,7 @@ from daemon.setup.catalogue import Catalogue
 from daemon.setup.menu import menu_of
 from places.weights import WeightsError
 from rules.turns import line_of_play
+from tests.conftest import ASK_PROGRAM
 from tests.daemon.play.test_no_camera import Table
 
 ALONE = {"first": {"agent": ""}, "second": {"agent": ""}}
@@ -27,7 +28,10 @@ ALONE = {"first": {"agent": ""}, "second": {"agent": ""}}
 
 @pytest.fixture(scope="module")
 def catalogue() -> dict[str, Any]:
-    return Catalogue().wait(60)
+    """As the program tells it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Catalogue, "_ask", ASK_PROGRAM)
+        return Catalogue().wait(60)
 
 
 @pytest.fixture

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import signal
 import socket
 import subprocess
 import sys
 import threading
-import time
-import urllib.error
-import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner, Result
 
-from tests.waiting import PATIENCE_S
+from daemon.cli import reload
+from tests.daemon.http_client import ask
+from tests.waiting import wait_for
 
 WAIT_S = 60.0
 
@@ -77,27 +76,18 @@ class Process(Table):
 
     def hears(self, wanted: str) -> None:
         """Waits until systemd would have received a line that begins like this."""
-        self.until(lambda: any(line.startswith(wanted) for line in self.heard))
+        wait_for(lambda: any(line.startswith(wanted) for line in self.heard))
 
     def part(self, name: str) -> dict[str, Any]:
-        try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/healthz", timeout=PATIENCE_S) as answer:
-                body = answer.read()
-        except urllib.error.HTTPError as error:
-            with error:
-                body = error.read()
-        found: dict[str, Any] = json.loads(body)["parts"].get(name, {})
+        found: dict[str, Any] = ask(f"http://127.0.0.1:{self.port}/healthz").json["parts"].get(name, {})
         return found
 
-    def until(self, condition: Callable[[], object]) -> None:
-        deadline_s = time.monotonic() + WAIT_S
-        while not condition():
-            assert time.monotonic() < deadline_s
-            time.sleep(0.05)
-
-    def command(self, *words: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "daemon.cli", *words]
+    def run(self, config: Path) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "daemon.cli", "run", "--config", str(config)]
         return subprocess.run(command, capture_output=True, text=True, timeout=WAIT_S)
+
+    def reload(self, config: Path) -> Result:
+        return CliRunner().invoke(reload.app, ["--config", str(config)])
 
     def close(self) -> None:
         self.process.kill()
@@ -120,31 +110,31 @@ def test_daemon_without_a_camera_is_started_kept_alive_reloaded_and_ended_by_sys
     daemon.hears("WATCHDOG=1")
     other = daemon.config.with_name("other.toml")
     other.write_text(daemon.settings, encoding="utf-8")
-    another = daemon.command("reload", "--config", str(other))
-    assert another.returncode == 2 and f"runs with {daemon.config}" in another.stderr
-    same = daemon.command("reload", "--config", str(daemon.config))
-    assert (same.returncode, same.stdout) == (0, "The settings are as they were.\n"), same.stderr
+    another = daemon.reload(other)
+    assert another.exit_code == 2 and f"runs with {daemon.config}" in another.stderr
+    same = daemon.reload(daemon.config)
+    assert (same.exit_code, same.stdout) == (0, "The settings are as they were.\n"), same.stderr
     daemon.config.write_text(daemon.settings + "[eyes]\nsettle_s = 0.8\n[advice]\nmoves = 4\n", encoding="utf-8")
-    taken = daemon.command("reload", "--config", str(daemon.config))
+    taken = daemon.reload(daemon.config)
     assert taken.stdout == "New settings: eyes.settle_s. advice.moves waits for a restart.\n", taken.stderr
     daemon.hears("RELOADING=1")
     daemon.config.write_text(daemon.settings + "[eyes]\nsettle_s = 99\n", encoding="utf-8")
-    wrong = daemon.command("reload", "--config", str(daemon.config))
-    assert wrong.returncode == 2 and "eyes.settle_s = 99" in wrong.stderr and "nothing was changed" in wrong.stderr
+    wrong = daemon.reload(daemon.config)
+    assert wrong.exit_code == 2 and "eyes.settle_s = 99" in wrong.stderr and "nothing was changed" in wrong.stderr
     daemon.process.send_signal(signal.SIGHUP)
-    daemon.until(lambda: daemon.part("settings")["ok"] is False)
+    wait_for(lambda: daemon.part("settings")["ok"] is False)
     assert "eyes.settle_s = 99" in daemon.part("settings")["text"]
-    second = daemon.command("run", "--config", str(daemon.config.with_name("absent.toml")))
+    second = daemon.run(daemon.config.with_name("absent.toml"))
     assert second.returncode == 2 and "absent.toml: cannot be read" in second.stderr
     daemon.config.write_text(daemon.settings.replace("journal.sqlite", "other.sqlite"), encoding="utf-8")
-    taken_port = daemon.command("run", "--config", str(daemon.config))
+    taken_port = daemon.run(daemon.config)
     assert taken_port.returncode == 75 and f"port {daemon.port}" in taken_port.stderr
     daemon.process.send_signal(signal.SIGTERM)
     assert daemon.process.wait(WAIT_S) == 0
     daemon.hears("STOPPING=1")
     assert "I have no camera" in daemon.log.read_text(encoding="utf-8")
-    gone = daemon.command("reload", "--config", str(daemon.config))
-    assert gone.returncode == 2 and "no daemon answers at" in gone.stderr
+    gone = daemon.reload(daemon.config)
+    assert gone.exit_code == 2 and "no daemon answers at" in gone.stderr
 
 
 FAULTY = """

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import json
 import logging
 import socket
 import threading
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -27,10 +24,12 @@ from daemon.run.config_apply import ConfigApplier
 from daemon.run.health import health_of
 from daemon.run.session import Session
 from daemon.supervision import camera as camera_module
+from daemon.supervision import watchdog
 from daemon.supervision.notify import Notifier
 from daemon.supervision.troubles import FAULT_REPORTS
 from daemon.voice import speech
 from daemon.words import translation
+from tests.daemon.http_client import ask
 from tests.daemon.quiet_table import FREE, quiet
 from tests.daemon.supervision.test_camera import Plug
 from tests.waiting import PATIENCE_S, wait_for
@@ -104,13 +103,8 @@ class Table:
 
     def get(self, path: str) -> tuple[int, Any]:
         assert self.session.services.page is not None
-        try:
-            with urllib.request.urlopen(self.session.services.page.address + path, timeout=PATIENCE_S) as answer:
-                status, body = answer.status, answer.read()
-        except urllib.error.HTTPError as error:
-            with error:
-                status, body = error.code, error.read()
-        return status, body.decode() if path in {"metrics", "board.svg"} else json.loads(body)
+        reply = ask(self.session.services.page.address + path)
+        return reply.status, reply.body.decode() if path in {"metrics", "board.svg"} else reply.json
 
     def close(self) -> None:
         self.daemon.watchdog.close()
@@ -322,7 +316,9 @@ def test_settings_read_again_reach_everything_that_runs(sit: Sit, tmp_path: Path
 
 
 def test_frame_that_never_ends_is_told_by_another_thread_on_the_page(sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
-    table = sit(supervision={"stuck_s": 1.0, "end_s": 2.0})
+    monkeypatch.setattr(watchdog, "LOOK_S", 0.05)
+    table = sit()
+    table.daemon.watchdog.stuck_s, table.daemon.watchdog.end_s = 0.2, 0.4
     ended, again = threading.Event(), threading.Event()
     table.daemon.watchdog._end = lambda status: ended.set() if status == 70 else None
     table.until(lambda: table.daemon.heartbeat.frames)
@@ -348,16 +344,15 @@ def test_page_and_bus_whose_threads_hang_are_no_sign_of_life(sit: Sit, monkeypat
     assert page is not None and page.status()["ok"] and channel.status()["ok"]
     monkeypatch.setattr(web, "SILENT_S", 0.2)
     page._loop.call_soon_threadsafe(again.wait, 20)
-    deadline_s = time.monotonic() + PATIENCE_S
-    while page.status()["text"] != "it hangs":
-        assert time.monotonic() < deadline_s
+
+    def hangs() -> bool:
         page.publish(figures={})
         page.publish(health={})
-        time.sleep(0.02)
+        return page.status()["text"] == "it hangs"
+
+    wait_for(hangs)
     again.set()
-    while not page.status()["ok"]:
-        assert time.monotonic() < deadline_s
-        time.sleep(0.02)
+    wait_for(lambda: page.status()["ok"])
     monkeypatch.setattr(bus, "SILENT_S", -1.0)
     assert channel.status() == {"ok": False, "text": "it hangs"}
 

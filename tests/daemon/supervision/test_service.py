@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 
 from daemon.cli.service import app
 from daemon.config.settings import ROOT, SHIPPED, Config
-from daemon.supervision.unit import MARK, unit_of, unit_text
+from daemon.supervision.unit import MARK, unit_of
 
 
 def service(*words: str) -> Result:
@@ -86,7 +86,7 @@ def test_paths_with_spaces_and_percent_signs_reach_systemd_whole(tmp_path: Path)
     program.write_text("#!/bin/sh\n", encoding="utf-8")
     program.chmod(0o755)
     path = tmp_path / "kibitzer.service"
-    text = unit_text(checkout, checkout / "my $table.toml", "root", (checkout / "var",))
+    text = unit_of(checkout, checkout / "my $table.toml", Config(), "root")
     path.write_text(text, encoding="utf-8")
     verify(path)
     assert f'run --config "{tmp_path}/my board%%i/my $$table.toml"' in path.read_text(encoding="utf-8")

@@ -91,44 +91,29 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Running]]:
         one.process.communicate()
 
 
-def test_a_table_that_is_killed_is_started_again_and_the_other_is_left_alone(start: Callable[..., Running]) -> None:
-    parent = start("well_a", "well_b")
+def test_each_table_is_on_its_own_and_signals_are_handed_on_once_to_all(start: Callable[..., Running]) -> None:
+    """One that is killed is started again, one whose settings are refused is not, and the other is left alone."""
+    parent = start("well_a", "well_b", "refuses_c")
     first, other = parent.runs("well_a"), parent.runs("well_b")
     os.kill(first, signal.SIGKILL)
     wait_for(lambda: parent.table("well_a").get("restarts") == 1 and parent.table("well_a")["well"])
-    assert parent.runs("well_a") != first
-    assert parent.runs("well_b") == other
-    parent.process.send_signal(signal.SIGTERM)
-    status, log = parent.end()
-    assert (status, parent.summary.exists()) == (0, False)
-    assert "table well_a: it ended with SIGKILL" in log
-    assert "well_a: I am well" in log
-
-
-def test_signals_are_handed_on_once_to_all_tables_of_a_parent_that_lives(
-    start: Callable[..., Running],
-) -> None:
-    parent = start("well_a", "well_b")
-    ids = [parent.runs(name) for name in ("well_a", "well_b")]
+    again = parent.runs("well_a")
+    assert again != first and parent.runs("well_b") == other
+    wait_for(lambda: parent.table("refuses_c").get("state") == "refused")
+    assert parent.table("refuses_c")["restarts"] == 0
+    assert parent.table("refuses_c")["text"] == "it ended with status 2"
     forget_dead(parent.summary)
     assert parent.table("well_a")["well"]  # the summary of a parent that lives is left alone
     notes = [parent.folder / f"{name}.signals" for name in ("well_a", "well_b")]
     parent.process.send_signal(signal.SIGHUP)
     wait_for(lambda: all(note.exists() for note in notes))
     parent.process.send_signal(signal.SIGINT)
-    assert parent.end()[0] == 0
+    status, log = parent.end()
+    assert (status, parent.summary.exists()) == (0, False)
     assert [note.read_text().split() for note in notes] == [["SIGHUP", "SIGTERM"]] * 2
-    assert not any(Path(f"/proc/{number}").exists() for number in ids)
-
-
-def test_a_table_whose_settings_are_refused_is_not_started_again(start: Callable[..., Running]) -> None:
-    parent = start("well_a", "refuses_b")
-    parent.runs("well_a")
-    wait_for(lambda: parent.table("refuses_b").get("state") == "refused")
-    assert parent.table("refuses_b")["restarts"] == 0
-    assert parent.table("refuses_b")["text"] == "it ended with status 2"
-    parent.process.send_signal(signal.SIGTERM)
-    assert parent.end()[0] == 0
+    assert not any(Path(f"/proc/{number}").exists() for number in (again, other))
+    assert "table well_a: it ended with SIGKILL" in log
+    assert "well_a: I am well" in log
 
 
 def test_where_every_table_is_refused_the_parent_ends_with_2(start: Callable[..., Running]) -> None:

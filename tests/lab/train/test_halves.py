@@ -10,7 +10,7 @@ import pytest
 from lab.train.domino_scene import CLASSES, DOWN, LEFT, NONE, OTHER, RIGHT, UP, SceneMaker
 from lab.train.halves import HalvesPool, draw_halves
 from vision.reading.descriptors import load_descriptor
-from vision.reading.heads import load_generic, read_log_probabilities
+from vision.reading.heads import judge, load_generic
 
 SHIPPED_LEAST = 0.9
 """Share of drawn patches that the shipped network must read right."""
@@ -68,7 +68,7 @@ def test_directions_turn_and_mirror_with_the_patches() -> None:
 def test_shipped_network_reads_drawn_halves(pool: HalvesPool) -> None:
     described = load_descriptor("halves").describe(pool.images)
     generic = load_generic("halves")
-    logs = read_log_probabilities(described, CLASSES[:-1], None, generic.head)
+    logs, _ = judge(described, CLASSES[:-1], None, generic.head)
     plain = pool.labels != OTHER
     assert (logs.argmax(axis=1) == pool.labels)[plain].mean() > SHIPPED_LEAST
     assert generic.ways is not None
@@ -82,10 +82,10 @@ def test_shipped_network_reads_drawn_halves(pool: HalvesPool) -> None:
 def test_a_few_steps_make_weights_that_the_eyes_can_load(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="torch is not installed; `./kibitzer test` brings it")
     from lab.train.halves import make_halves
-    from vision.reading.descriptors import Network
+    from vision.reading.descriptors import load_network
 
     make_halves(tmp_path, tmp_path / "work", patches=400, epochs=1, seed=3, threads=1)
-    network, generic = Network("halves", tmp_path), load_generic("halves", tmp_path)
+    network, generic = load_network("halves", tmp_path), load_generic("halves", tmp_path)
     assert network.length == len(generic.head.mean)
     assert set(generic.head.letters) <= set(CLASSES)
     assert (tmp_path / "halves.onnx").stat().st_size < 3_000_000

@@ -20,7 +20,7 @@ from tests.lab.train.small_network import (  # noqa: E402
     patches,
     save_small,
 )
-from vision.reading.descriptors import NETWORKS, Network  # noqa: E402
+from vision.reading.descriptors import NETWORKS, load_network  # noqa: E402
 
 
 @pytest.mark.parametrize("name", NETWORKS)
@@ -40,7 +40,7 @@ def test_shipped_networks_describe_as_their_own_weights_in_full_precision(name: 
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     session = onnxruntime.InferenceSession(find_weights(name).path, options, providers=["CPUExecutionProvider"])
     (full,) = session.run(["descriptors"], {"patches": images})
-    apart = np.linalg.norm(Network(name).describe(images) - full, axis=1) / np.linalg.norm(full, axis=1)
+    apart = np.linalg.norm(load_network(name).describe(images) - full, axis=1) / np.linalg.norm(full, axis=1)
     assert np.median(apart) < 0.005 and apart.max() < 0.1
 
 

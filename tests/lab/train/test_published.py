@@ -25,7 +25,7 @@ from lab.train.thesis import prepared
 from places.weights import find_weights
 from tests.lab.train.small_network import overflowing
 from tests.lab.train.stand_in import lay_weights_of_chance
-from vision.reading.descriptors import IMAGENET, Network
+from vision.reading.descriptors import IMAGENET, load_network
 
 CONTENT = b"weights " * 100_000
 
@@ -123,7 +123,7 @@ def test_the_network_made_describes_as_torchvision_would(tmp_path: Path, monkeyp
             imagenet.load(fetch=False)(prepared(images, imagenet.SIDE_PX)).numpy()
             for images in (patches, np.ascontiguousarray(patches[..., ::-1]))
         )
-    described = Network(IMAGENET, tmp_path / "made").describe(patches)
+    described = load_network(IMAGENET, tmp_path / "made").describe(patches)
     apart, from_swapped = (np.linalg.norm(described - whole, axis=1) for whole in (proper, swapped))
     assert described.shape == (12, 32) and (apart / np.linalg.norm(proper, axis=1)).max() < 0.1
     assert (apart < from_swapped).mean() > 0.8, "it is the colours in their order that are described"

@@ -18,6 +18,7 @@ from vision.frame import Frame, FrameSource, SourceEnded, SourceError
 log = logging.getLogger(__name__)
 
 BOUNDARY = "kibitzer-frame"
+QUALITY = 85
 MAX_VIEWERS = 16
 """Streams served at the same time; further requests are answered 503."""
 MAX_BODY = 65536
@@ -44,10 +45,9 @@ class MjpegServer:
     def __init__(
         self,
         source: FrameSource,
-        port: int = 8090,
+        port: int,
         *,
         rate_hz: float = 15.0,
-        quality: int = 85,
         wait: bool = False,
         get: Mapping[str, GetRoute] | None = None,
         post: Mapping[str, PostRoute] | None = None,
@@ -57,12 +57,12 @@ class MjpegServer:
         """Why the source ended; empty for a normal end."""
         self.get_routes: dict[str, GetRoute] = dict(get or {})
         self.post_routes: dict[str, PostRoute] = dict(post or {})
-        self._source, self._rate_hz, self._quality, self._wait = source, rate_hz, quality, wait
+        self._source, self._rate_hz, self._wait = source, rate_hz, wait
         self._change = threading.Condition()
         self._frame: Frame | None = None
         self._count = 0
         self._encoded: tuple[int, bytes] = (-1, b"")
-        self._viewers = 0
+        self.viewers = 0
         self._stopping = False
         try:
             self._server = _HttpServer(("127.0.0.1", port), self)
@@ -83,10 +83,6 @@ class MjpegServer:
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}/video"
-
-    @property
-    def viewers(self) -> int:
-        return self._viewers
 
     def stop(self) -> None:
         """Ends all streams and releases the port; may be called twice."""
@@ -109,33 +105,27 @@ class MjpegServer:
                     return None
                 self._change.wait(left_s)
             if self._encoded[0] != self._count:
-                parameters = [cv2.IMWRITE_JPEG_QUALITY, self._quality]
-                _, data = cv2.imencode(".jpg", self._frame.image, parameters)
+                _, data = cv2.imencode(".jpg", self._frame.image, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
                 self._encoded = (self._count, data.tobytes())
             return self._encoded
 
     def enter(self) -> bool:
         """Registers a viewer; False where there are too many."""
         with self._change:
-            if self._viewers >= MAX_VIEWERS:
+            if self.viewers >= MAX_VIEWERS:
                 return False
-            self._viewers += 1
+            self.viewers += 1
             self._change.notify_all()
             return True
 
     def leave(self) -> None:
         with self._change:
-            self._viewers -= 1
-
-    def _await_viewer(self) -> None:
-        with self._change:
-            while self._viewers == 0 and not self._stopping:
-                self._change.wait(1.0)
+            self.viewers -= 1
 
     def _read(self) -> None:
         try:
-            if self._wait:
-                self._await_viewer()
+            with self._change:
+                self._change.wait_for(lambda: self.viewers or self._stopping or not self._wait)
             due_s = time.monotonic()
             while not self._stopping:
                 frame = self._source.read(0.5)
