@@ -126,7 +126,9 @@ def test_a_review_of_other_moves_or_of_another_format_does_not_count(tmp_path: P
     for text in ("", "{", "[]", "{}", '{"format": 2}', "null"):
         (kept.folder / f"{stored.game_id}.json").write_text(text)
         assert kept.read(stored) is None
-    assert kept.forget(stored.game_id) and kept.forget("../journal") is False
+    for game_id in (stored.game_id, "../journal"):
+        kept.forget(game_id)
+    assert [*kept.folder.iterdir()] == [] and path.exists()
 
 
 def test_a_deleted_game_takes_its_review_with_it(tmp_path: Path) -> None:

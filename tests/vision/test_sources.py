@@ -6,6 +6,7 @@ import contextlib
 import http.server
 import logging
 import os
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -310,6 +311,16 @@ def test_a_camera_that_fails_is_opened_again() -> None:
         shades.append(int(frame.image[0, 0, 0]))
     source.close()
     assert shades == [1, 3] and source.reconnects == 2
+
+
+@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="no memory that is a folder")
+def test_files_in_memory_are_no_cameras_for_lying_below_dev() -> None:
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        with pytest.raises(SourceError, match="there are no photos in this folder"):
+            open_source(folder)
+        (Path(folder) / "film.mp4").write_text("no video")
+        with pytest.raises(SourceError, match="no video"):
+            open_source(f"{folder}/film.mp4")
 
 
 @pytest.mark.parametrize("names", [(), ("notes.txt",), ("a.jpg", "b.png")])

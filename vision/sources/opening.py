@@ -52,22 +52,23 @@ def open_source(
         return LiveSource(name, lambda: rtsp_frames(spec, delivery), give_up_s, delivery, hang_s=NETWORK_HANG_S)
     if scheme:
         raise SourceError(f"{name}: a source's address begins with http, https, rtsp or rtsps, not {scheme!r}")
-    if spec.isdecimal() or spec.startswith("/dev/"):
-        # Opened once here, so that a wrong name is an error now and not an endless wait.
-        open_device(spec, rate_hz, size_px).release()
-        delivery = Delivery(f"camera {spec}", rate_hz)
-        return LiveSource(delivery.name, lambda: device_frames(spec, rate_hz, size_px, delivery), give_up_s, delivery)
     try:
         path = Path(spec).expanduser()
     except RuntimeError as error:
         raise SourceError(f"{spec}: {error}") from None
     try:
-        if path.is_dir():
-            return PhotoFolder(path, hold_s, rate_hz, max_megapixels)
-        if path.is_file():
-            return VideoFile(path, max_megapixels=max_megapixels)
+        if not spec.isdecimal():
+            if path.is_dir():
+                return PhotoFolder(path, hold_s, rate_hz, max_megapixels)
+            if path.is_file():
+                return VideoFile(path, max_megapixels=max_megapixels)
     except (OSError, ValueError) as error:
         if isinstance(error, SourceError):
             raise
         raise SourceError(f"{path}: {error}") from error
+    if spec.isdecimal() or spec.startswith("/dev/"):
+        # Opened once here, so that a wrong name is an error now and not an endless wait.
+        open_device(spec, rate_hz, size_px).release()
+        delivery = Delivery(f"camera {spec}", rate_hz)
+        return LiveSource(delivery.name, lambda: device_frames(spec, rate_hz, size_px, delivery), give_up_s, delivery)
     raise SourceError(f"{path}: there is no such camera, video file, folder or address")
