@@ -24,10 +24,10 @@ from agents.command_line import (
     progress,
     refusing,
 )
-from places.weights import write_entry
 from rules import AnyGame, Words
 from rules.options import rules_from_words
 from rules.turns import line_of_play
+from system.weights import write_entry
 
 SAVE_S = 30.0
 """Seconds of building after which what was found is saved."""

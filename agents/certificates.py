@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import zmq
 
-from places.named_files import read_bytes
+from system.named_files import read_bytes
 
 MAX_BYTES = 4096
 KEY_LENGTH = 40

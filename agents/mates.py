@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from games.gomoku.board import board
-from places.named_files import read_text
+from system.named_files import read_text
 
 SIZE = 15
 TABLE_MB = 64

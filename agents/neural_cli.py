@@ -12,8 +12,8 @@ import typer
 import games
 from agents.command_line import STOPPED, JsonOption, RuleOption, new_app, refusing
 from agents.morris_networks import DESIGNS
-from places.weights import MODELS
 from rules.options import rules_from_words
+from system.weights import MODELS
 
 app = new_app(no_args_is_help=True)
 

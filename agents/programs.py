@@ -19,10 +19,10 @@ from pathlib import Path
 from subprocess import DEVNULL, TimeoutExpired
 
 from games.reversi import CELLS, PASS, Move, Position, Reversi
-from places.named_files import read_bytes
-from processes import Process
 from rules import Outcome, Side
 from rules.turns import changed_cells
+from system.named_files import read_bytes
+from system.processes import Process
 
 SIZE = 8
 SYMBOLS = (1, 2)

@@ -22,15 +22,15 @@ from typing import Any, NamedTuple
 import zmq
 from pydantic import ValidationError
 
-import places
 from agents import messages
 from agents.agent import AgentError, Answer, GameAgent, Limits, NoMove
 from agents.messages import HeartbeatMessage, Message, ReadyMessage, ReplyMessage, StateMessage
 from agents.move_request import MoveRequest
-from places.named_files import read_toml
-from processes import Process
 from rules import AnyGame, GameError, HiddenHands, MoveError
 from rules.options import rule
+from system import paths
+from system.named_files import read_toml
+from system.processes import Process
 
 VARIABLE = "KIBITZER_BOARD"
 """Environment variable with the addresses of page and bus, as `use` sets them; if unset, nobody plays as `board`."""
@@ -287,7 +287,7 @@ def start_daemon(at: Addresses, settings: Path | None) -> Process | None:
         return None
     command = [sys.executable, "-m", "daemon.cli", "run", *(("--config", str(settings)) if settings else ())]
     try:
-        process = Process(command, cwd=places.PROGRAM, stdout=sys.stderr)
+        process = Process(command, cwd=paths.PROGRAM, stdout=sys.stderr)
     except OSError as error:
         raise AgentError(f"kibitzer run cannot be started: {error}") from None
     end_s = time.monotonic() + START_S

@@ -20,9 +20,9 @@ import games
 from agents import puzzles
 from agents.command_line import GameOption, RuleOption, new_app, refusing
 from games.reversi import Position, Reversi
-from places.named_files import read_text
 from rules import AnyGame, PositionError
 from rules.options import rules_from_words
+from system.named_files import read_text
 
 app = new_app(rich_markup_mode="markdown")
 MAX_SEED = 2**31

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from calibration.labels import Label, LabelError, chosen_names
 from calibration.template import BoardTemplate
-from places.named_files import read_text
 from rules import EMPTY
+from system.named_files import read_text
 
 COLUMNS = "ABCDEFGHIJKLMNO"
 ROWS = 15

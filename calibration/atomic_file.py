@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
-from places.named_files import open_regular
+from system.named_files import open_regular
 
 
 def write_atomically(path: Path, content: bytes | Callable[[BinaryIO], object], *, private: bool = False) -> None:

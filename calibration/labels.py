@@ -18,7 +18,7 @@ import numpy as np
 
 from calibration.arrays import FloatArray
 from calibration.template import BoardTemplate
-from places.named_files import read_bytes
+from system.named_files import read_bytes
 
 NAMES = ("top left", "top right", "bottom right", "bottom left")
 MIN_SINE = 0.01

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from places.named_files import read_bytes
+from system.named_files import read_bytes
 
 MAX_BYTES = 32 << 20
 """Bytes allowed for a file, and for its unpacked content."""

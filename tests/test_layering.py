@@ -11,14 +11,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-GROUND = {"places", "processes", "wording", "rules"}
+GROUND = {"system", "wording", "rules"}
 ALLOWED = {
-    "places": set[str](),
-    "processes": set[str](),
+    "system": set[str](),
     "wording": set[str](),
     "rules": {"wording"},
     "games": {"rules", "wording"},
-    "calibration": {"games", "rules", "wording", "places"},
+    "calibration": {"games", "rules", "system", "wording"},
     "vision": {"calibration", "games", *GROUND},
     "agents": {"games", *GROUND},
     "daemon": {"vision", "calibration", "games", "agents", *GROUND},

@@ -20,7 +20,7 @@ from daemon.config.settings import ConfigError, load_config
 from daemon.page.token import page_token
 from daemon.record.formats.dominoes import _unpack
 from daemon.record.formats.reading import read_game
-from places import named_files
+from system import named_files
 from vision.sources.files import read_photo
 
 READERS = {

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-import processes
 from lab.bench.processes import family as family_of
-from processes import MAX_LINE, LineProcess, Process, family
+from system import family, processes
+from system.processes import MAX_LINE, LineProcess, Process
 from tests.waiting import wait_for
 
 ROOT = Path(__file__).parents[1]
@@ -28,7 +28,8 @@ BRANCHES = {
 }
 STARTER = """
 import sys, time
-from processes import Process, family
+from system import family
+from system.processes import Process
 family.GRACE_S = 0.3
 Process(sys.argv[1:])
 time.sleep(777)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from places.weights import WeightsError
+from system.weights import WeightsError
 
 if TYPE_CHECKING:
     import onnxruntime

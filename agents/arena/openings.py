@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import games
-from places.named_files import read_text
 from rules import AnyGame, GameError
 from rules.turns import line_of_play
+from system.named_files import read_text
 
 MAX_BYTES = 16 << 20
 

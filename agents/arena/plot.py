@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import places
 from agents.arena.elo import Z95
 from agents.arena.standings import Step, Table
+from system import paths
 
 ENDINGS = (".png", ".svg", ".pdf")
 SIZE_IN = (8.0, 4.5)
@@ -27,7 +27,7 @@ def check(path: Path) -> None:
     if not path.parent.is_dir():
         raise PlotError(f"--plot: there is no folder {path.parent}")
     if importlib.util.find_spec("matplotlib") is None:
-        raise PlotError(f"--plot needs matplotlib, which is not installed; {places.installs('plot', 'arena')}")
+        raise PlotError(f"--plot needs matplotlib, which is not installed; {paths.installs('plot', 'arena')}")
 
 
 def _axes() -> tuple[Any, Any]:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.books import BookError
-from places.named_files import read_text
+from system.named_files import read_text
 
 FORMAT = "kibitzer opening book 1"
 COLUMNS = ("move", "score", "searched", "depth")

@@ -10,15 +10,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import places
 from agents import levels
 from agents.books import BookError, book
 from agents.books.book import Book, Entry
 from agents.values import value_of
-from places.weights import MODELS, WeightsError, find_weights
 from rules import EMPTY, AnyGame, Arranged, Counts, GameError, figures_of
 from rules.symmetry import symmetries
 from rules.turns import line_of_play
+from system import paths
+from system.weights import MODELS, WeightsError, find_weights
 
 EQUAL = 0.01
 """Shares of the point by which moves may differ and still be equally good."""
@@ -98,7 +98,7 @@ def name_of(game: AnyGame) -> str:
 
 def own_folder() -> Path:
     """Folder of the books that were made on this computer, which come before those that Kibitzer brings."""
-    return places.state_folder() / "books"
+    return paths.state_folder() / "books"
 
 
 def find(game: AnyGame) -> OpeningBook | None:

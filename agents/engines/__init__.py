@@ -14,7 +14,7 @@ from pathlib import Path
 
 from agents import protocols
 from agents.agent import AgentError
-from places.named_files import read_toml
+from system.named_files import read_toml
 
 FILE_VARIABLE = "KIBITZER_ENGINES"
 """Environment variable with the path of the file; if unset, there are no engines."""

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from subprocess import PIPE, TimeoutExpired
 from typing import IO
 
-from processes import Process
+from system.processes import Process
 
 MAX_LINE_LENGTH = 65536
 MAX_LINES = 1000

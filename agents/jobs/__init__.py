@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-import places
+from system import paths
 
 CLUSTER = "dask"
 BACKENDS = ("threading", "loky", "multiprocessing", CLUSTER)
@@ -97,10 +97,10 @@ def version() -> str:
     """The release and a digest of its code, such as `0.2.0-3fa29c01`."""
     digest = hashlib.sha256()
     for package in PACKAGES:
-        for path in sorted((places.PROGRAM / package).rglob("*")):
+        for path in sorted((paths.PROGRAM / package).rglob("*")):
             if path.suffix in (".py", ".toml"):
                 content = path.read_bytes()
-                digest.update(f"{path.relative_to(places.PROGRAM)} {len(content)}\n".encode() + content)
-    source = (places.PROGRAM / "daemon" / "__init__.py").read_text(encoding="utf-8")
+                digest.update(f"{path.relative_to(paths.PROGRAM)} {len(content)}\n".encode() + content)
+    source = (paths.PROGRAM / "daemon" / "__init__.py").read_text(encoding="utf-8")
     release = re.search(r'__version__ = "(.+)"', source)
     return f"{release[1] if release else 'unknown'}-{digest.hexdigest()[:8]}"

@@ -19,8 +19,8 @@ from concurrent.futures.process import BrokenProcessPool
 from subprocess import TimeoutExpired
 from typing import Any
 
-import processes
 from agents.jobs import JobsError
+from system import processes
 
 CLOSING_S = 2.0
 """Seconds for threads to notice that they are stopped."""

@@ -21,8 +21,8 @@ import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba.extending import intrinsic as _numba_intrinsic
 
-import places
 from agents.kernels import code_cache
+from system import paths
 
 _log = logging.getLogger(__name__)
 code_cache.use()
@@ -50,14 +50,14 @@ def cache_folder() -> Path:
     Others may not write it: what lies there is loaded as code.
     """
     given = os.environ.get("NUMBA_CACHE_DIR")
-    kept = Path(given) if given else places.cache_folder(".numba_cache")
+    kept = Path(given) if given else paths.cache_folder(".numba_cache")
     private = Path(tempfile.gettempdir()) / f"kibitzer-numba-{os.getuid()}"
     for folder in (kept, private):
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError:
             continue
-        if not places.is_private(folder):
+        if not paths.is_private(folder):
             _log.warning("%s is another user's, or others may write it: no compiled search is loaded from it", folder)
         elif os.access(folder, os.W_OK):
             return folder

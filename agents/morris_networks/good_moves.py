@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from agents.morris_networks import NONE, POINTS
 from agents.morris_networks.board import SYMMETRIES
 from games.nine_mens_morris import CELLS, MIN_MEN, Move, NineMensMorris, Position
-from places.named_files import read_bytes
+from system.named_files import read_bytes
 
 LETTERS = "OME"
 """Content of a point: empty, mine, the enemy's; a state's `cells` hold the index."""

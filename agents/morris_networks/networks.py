@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from agents.morris_networks import CHOICES, DESIGNS, POINTS
 from agents.morris_networks.good_moves import States
-from places.weights import MODELS, find_weights
+from system.weights import MODELS, find_weights
 
 FILES = {"ours": ("neural_morris",), "paper": ("neural_morris_to", "neural_morris_from", "neural_morris_remove")}
 """Manifest entries by design; the paper's in the order of the choices."""

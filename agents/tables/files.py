@@ -16,9 +16,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-import places
 from agents.tables import MAX_OF_A_SIDE, TableError
 from games.nine_mens_morris import MIN_MEN, NineMensMorris
+from system import paths
 
 MAGIC = b"KIBITZER MORRIS ENDGAMES 1\n"
 """Includes the version; a change of numbering or encoding needs a new version."""
@@ -124,10 +124,10 @@ def root() -> Path | None:
     given = os.environ.get(ENVIRONMENT)
     if given is not None:
         return Path(given) if given else None
-    beside = places.cache_folder("var/tables")
-    if not places.IN_CHECKOUT or beside.is_dir() or os.access(places.PROGRAM, os.W_OK):
+    beside = paths.cache_folder("var/tables")
+    if not paths.IN_CHECKOUT or beside.is_dir() or os.access(paths.PROGRAM, os.W_OK):
         return beside
-    return places.cache_folder("tables", in_checkout=False)
+    return paths.cache_folder("tables", in_checkout=False)
 
 
 def rules_key(game: NineMensMorris) -> str:

@@ -15,11 +15,11 @@ from pathlib import Path
 from subprocess import DEVNULL
 from typing import IO
 
-import places
 from agents.tables import SMALL_MEN, files
 from games.nine_mens_morris import NineMensMorris
 from games.nine_mens_morris.kernel.endgames import Endgames
-from processes import Process
+from system import paths
+from system.processes import Process
 
 log = logging.getLogger(__name__)
 MAX_SAID_BYTES = 65536
@@ -59,7 +59,7 @@ def _start(game: NineMensMorris, within: Path) -> None:
             stdin=DEVNULL,
             stdout=DEVNULL,
             stderr=said,
-            env={**os.environ, "PYTHONPATH": str(places.PROGRAM)},
+            env={**os.environ, "PYTHONPATH": str(paths.PROGRAM)},
         )
     except OSError as error:
         log.warning("the small endgame tables cannot be built: %s", error)

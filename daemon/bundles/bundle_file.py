@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from calibration.profile import ProfileError, TableProfile
 from daemon.bundles.bundle import MANIFEST, MAX_FRAMES, PROFILE, VERSION, BundleError, Manifest, frame_name
-from places.named_files import open_regular
+from system.named_files import open_regular
 from vision.sources.encoded import TooLargeError, peek
 
 MAX_FILE_BYTES, MAX_CONTENT_BYTES = 2 << 30, 2 << 30

@@ -34,8 +34,8 @@ from daemon.bundles.bundle import (
 from daemon.bundles.scene_ring import KeptFrame
 from daemon.commands.command import as_object
 from daemon.record.pictures import make_room
-from places.weights import MODELS
 from rules import AnyGame
+from system.weights import MODELS
 
 PACKAGES = ("numpy", "opencv-python", "opencv-python-headless", "onnxruntime")
 PER_FILE_BYTES = 200

@@ -32,10 +32,10 @@ from daemon.match.command_handlers import obey
 from daemon.match.match import Match
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Pipeline
-from places.weights import WeightsError
 from rules import AnyGame, GameError, Outcome
 from rules.options import switched_on
 from rules.turns import line_of_play
+from system.weights import WeightsError
 from vision.frame import Frame
 from vision.pose import BoardPose, is_plausible
 from vision.sources.encoded import EncodedFrame, decode, peek

@@ -16,7 +16,6 @@ from pathlib import Path
 
 import cv2
 
-import places
 from daemon.bundles import bundle_requests
 from daemon.bundles.bundle import REJECTED, STANDING, BundleError, GameState, PipelineSettings, SavedAnnouncement, hear
 from daemon.bundles.bundle_requests import BundleAnswer, BundleRequest
@@ -31,6 +30,7 @@ from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Observation
 from daemon.words.translation import worded, worded_n
 from rules import AnyGame
+from system import paths
 from vision.frame import Frame
 
 LOGGER = logging.getLogger(__name__)
@@ -215,4 +215,4 @@ def keeper_for(config: Config, game: AnyGame, seats: tuple[Seat, Seat]) -> Scene
         config=stripped(config.model_dump(mode="json")),
         profile=None,
     )
-    return SceneKeeper(places.resolved(section.folder), limits, facts)
+    return SceneKeeper(paths.resolved(section.folder), limits, facts)

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-import places
-from processes import LineProcess
+from system import paths
+from system.processes import LineProcess
 
 COMMAND = (sys.executable, "-m", "daemon.cli", "analyse")
 START_S = 300.0
@@ -55,7 +55,7 @@ def analysis(
     words += ["--background"] if background else []
     with tempfile.TemporaryFile() as errors:
         try:
-            process = LineProcess(words, cwd=places.PROGRAM, stderr=errors)
+            process = LineProcess(words, cwd=paths.PROGRAM, stderr=errors)
         except OSError as error:
             raise AnalysisError(f"the analysis cannot be started: {error.strerror}") from None
         try:

@@ -12,12 +12,12 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-import places
 from daemon.commands.command import mark_of
 from daemon.judging import phrases
 from daemon.judging.referee import Referee
-from processes import LineProcess
 from rules import AnyGame, GameError, HiddenHands
+from system import paths
+from system.processes import LineProcess
 from wording import Sentences, sentence, sentence_n
 
 LOGGER = logging.getLogger(__name__)
@@ -142,7 +142,7 @@ class Coach:
             self.close()
             self._words, self._has_answered = words, False
             try:
-                self._process = LineProcess(words, cwd=places.PROGRAM)
+                self._process = LineProcess(words, cwd=paths.PROGRAM)
             except OSError as error:
                 LOGGER.error("the coach cannot be asked: %s", error)
         if self._process is not None:

@@ -12,16 +12,16 @@ from collections.abc import Callable, Sequence
 from subprocess import DEVNULL, PIPE, STDOUT
 from typing import IO
 
-import places
 from daemon.supervision.restarts import RestartLimit
 from daemon.words.translation import in_words
-from processes import Process
+from system import paths
+from system.processes import Process
 from wording import Sentence, sentence
 from wording.outside import clean
 
 _log = logging.getLogger(__name__)
 
-ROOT = places.PROGRAM
+ROOT = paths.PROGRAM
 WORKER = (sys.executable, "-m", "agents.worker")
 START_S = 60.0
 """Seconds until a worker's first sign of life: a search may have to be compiled first."""

@@ -10,11 +10,11 @@ import wave
 from pathlib import Path
 from subprocess import TimeoutExpired
 
-import processes
 from daemon.checks import CheckResult
 from daemon.config.settings import Config
 from daemon.page.phones.addresses import own_addresses
 from daemon.supervision.camera import NONE
+from system import processes
 from vision.frame import FrameSource, SourceEnded, SourceError
 from vision.sources.cameras import DEV, SYS, cameras, stable_name
 from vision.sources.live import LiveSource

@@ -11,19 +11,19 @@ import shutil
 import time
 from pathlib import Path
 
-import places
 from daemon.checks import CheckResult
 from daemon.config.settings import Config
 from daemon.page.window import display_fault
 from daemon.record.journal import Journal, JournalError
 from daemon.supervision.resources import gigabytes
+from system import paths
 
 MIN_MEMORY_MB = 600
 """Megabytes needed by one table with its worker and voice, with some reserve."""
 MIN_CORES = 2
 EARLIEST = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
 """Earliest plausible time: a clock that shows an earlier one was never set."""
-SEARCHES = places.cache_folder(".numba_cache")
+SEARCHES = paths.cache_folder(".numba_cache")
 UNITS = (Path("/etc/systemd/system"), Path.home() / ".config" / "systemd" / "user")
 
 
@@ -56,7 +56,7 @@ def check_clock(_config: Config, now_s: float | None = None) -> CheckResult:
 
 def check_record(config: Config) -> CheckResult:
     """Checks the record: disk space, permissions, and whether it can be read."""
-    path = places.resolved(config.journal.path)
+    path = paths.resolved(config.journal.path)
     folder = next(parent for parent in path.parents if parent.exists())
     free = shutil.disk_usage(folder).free
     if free // 1_000_000 < config.supervision.free_mb:
@@ -64,7 +64,7 @@ def check_record(config: Config) -> CheckResult:
     if not os.access(path if path.exists() else folder, os.W_OK):
         return CheckResult("record", False, f"{path}: this user may not write it: sudo chown $USER {folder}")
     if not path.exists():
-        old = places.left_behind(config.journal.path)
+        old = paths.left_behind(config.journal.path)
         advice = f'; {old} is another: copy it there by `sqlite3 {old} ".backup {path}"`' if old else ""
         return CheckResult("record", not advice, f"{path}: made at the first start; {gigabytes(free)} GB free{advice}")
     try:
@@ -80,24 +80,24 @@ def check_folders(config: Config, searches: Path = SEARCHES) -> CheckResult:
     """Checks the other folders written to: log, compiled searches, bundles."""
     wanted = {searches: "searches are compiled anew at every start"}
     if config.log.path:
-        wanted[places.resolved(config.log.path).parent] = "there is no log"
+        wanted[paths.resolved(config.log.path).parent] = "there is no log"
     if config.bundles.enabled:
-        wanted[places.resolved(config.bundles.folder)] = "no bundles are kept"
+        wanted[paths.resolved(config.bundles.folder)] = "no bundles are kept"
     faults = []
     for folder, loss in wanted.items():
         there = next(one for one in (folder, *folder.parents) if one.exists())
         if not os.access(there, os.W_OK):
             faults.append(f"{folder} cannot be written, so {loss}: sudo chown $USER {there}")
-    if searches.exists() and not places.is_private(searches):
+    if searches.exists() and not paths.is_private(searches):
         faults.append(f"others may write {searches}, so no search is loaded from it: delete it")
     return CheckResult("folders", not faults, "; ".join(faults) or ", ".join(str(folder) for folder in wanted))
 
 
 def check_program(_config: Config) -> CheckResult:
     """Checks every installed file, such as boards, levels and translations, against the digest noted when installed."""
-    if places.IN_CHECKOUT:
+    if paths.IN_CHECKOUT:
         return CheckResult("program", True, "a checkout; `git status` lists what was changed in it")
-    files = [file for file in importlib.metadata.files(places.NAME) or () if file.hash is not None]
+    files = [file for file in importlib.metadata.files(paths.NAME) or () if file.hash is not None]
     damaged = [str(file.locate()) for file in files if not _is_intact(file)]
     if damaged:
         return CheckResult("program", False, f"damaged or missing: {', '.join(damaged)}; install Kibitzer again")

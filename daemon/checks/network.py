@@ -10,7 +10,6 @@ import urllib.error
 from collections.abc import Mapping
 from typing import Any
 
-import places
 from daemon.bus import endpoints
 from daemon.bus.endpoints import BusError
 from daemon.checks import CheckResult
@@ -18,6 +17,7 @@ from daemon.commands.page_client import OPENER, address_of
 from daemon.config.settings import Config, wyoming_address
 from daemon.voice import VoiceError
 from daemon.voice.wyoming import Connection
+from system import paths
 
 ANSWER_S = 5.0
 ASK_S = 2.0
@@ -48,7 +48,7 @@ def check_keys(config: Config) -> CheckResult:
     """Checks the folder of keys, if workers need keys."""
     if not config.bus.keys:
         return CheckResult("keys", True, "none wanted: the bus is for this computer only")
-    folder = places.resolved(config.bus.keys)
+    folder = paths.resolved(config.bus.keys)
     if not folder.is_dir():
         return CheckResult("keys", False, f"{folder} is not there: `kibitzer keys new`")
     if folder.stat().st_mode & 0o077:

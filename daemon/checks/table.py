@@ -11,16 +11,15 @@ from subprocess import TimeoutExpired
 import numpy as np
 
 import games
-import places
-import processes
 from calibration.profile import ProfileError, TableProfile
 from calibration.template import TemplateError, load_template
 from daemon.checks import CheckResult
 from daemon.config.settings import JOINS, ROOT, Config, PlayerSection
 from daemon.perception.pipeline import Pipeline
-from places.weights import WeightsError, check_all
 from rules import GameError
 from rules.options import switched_on
+from system import paths, processes
+from system.weights import WeightsError, check_all
 from vision.reading.descriptors import load_descriptor
 
 AGENT_S = 90.0
@@ -56,7 +55,7 @@ def check_profile(config: Config) -> CheckResult:
     """Checks that the table's profile exists, is intact and belongs to this game."""
     if not config.board.profile:
         return CheckResult("profile", True, "none: the board is found and read without; `kibitzer calibrate` makes one")
-    path = places.resolved(config.board.profile)
+    path = paths.resolved(config.board.profile)
     try:
         game = games.load(config.game.name, config.game.rules)
         profile = TableProfile.load(path)
@@ -78,7 +77,7 @@ def check_players(config: Config) -> CheckResult:
     faults = [fault for one in own.values() if (fault := _fault_of(one, config))]
     answers = [f"{', '.join(own)} answers"] * bool(own) + [f"{', '.join(joining)} joins by itself"] * bool(joining)
     if importlib.util.find_spec("numba") is None:
-        faults.append(f"without numba agents search far less deep; {places.installs('play', 'doctor')}")
+        faults.append(f"without numba agents search far less deep; {paths.installs('play', 'doctor')}")
     return CheckResult("players", not faults, "; ".join(faults) or " and ".join(answers))
 
 

@@ -9,11 +9,11 @@ from typing import Annotated
 
 import typer
 
-import places
 from daemon.bundles.bundle import BundleError
 from daemon.bundles.bundle_requests import BundleRequest, ask
 from daemon.cli.wrong_call import stop
 from daemon.config.settings import DEFAULT, ConfigError, load_config
+from system import paths
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
@@ -43,7 +43,7 @@ def bundle(
     try:
         settings = load_config(config)
         request = BundleRequest(table=settings.bus.table, last_s=last or None, note=note)
-        answer = ask(places.resolved(settings.bundles.folder), request)
+        answer = ask(paths.resolved(settings.bundles.folder), request)
         if answer.why:
             raise BundleError(answer.why)
     except (ConfigError, BundleError) as error:

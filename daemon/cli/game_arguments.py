@@ -10,7 +10,6 @@ from pathlib import Path
 
 import typer
 
-import places
 from daemon.cli.wrong_call import stop
 from daemon.config.settings import Config, ConfigError
 from daemon.judging.corrections import Refusal
@@ -19,8 +18,9 @@ from daemon.record.formats.played import ExportError
 from daemon.record.journal import Journal, JournalError
 from daemon.record.stored_game import StoredGame
 from rules import GameError
+from system import paths
 
-RECORD = places.resolved(Config().journal.path)
+RECORD = paths.resolved(Config().journal.path)
 LAST = "last"
 MAX_NAME_LENGTH = 64
 """Characters of a player's name, as in the settings."""

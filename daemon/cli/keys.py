@@ -9,7 +9,6 @@ from typing import Annotated
 
 import typer
 
-import places
 from agents import certificates
 from daemon.bus.keys import DAEMON, OWN, KeyFolder
 from daemon.cli.options import PortOption
@@ -18,8 +17,9 @@ from daemon.commands.page_client import address_of, ask
 from daemon.config.settings import DEFAULT, load_config
 from daemon.page.phones.door import Invitation
 from daemon.page.token import new_token, page_token
+from system import paths
 
-FOLDER = places.state_folder() / "keys"
+FOLDER = paths.state_folder() / "keys"
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
 FolderOption = Annotated[Path, typer.Option("--folder", help="Folder of the keys, readable only by you.")]
@@ -130,7 +130,7 @@ def token(
     -d '{"command": "pause"}' http://192.168.1.5:8765/tell
     """
     with refusals("keys token"):
-        path = places.resolved(load_config(config).page.token)
+        path = paths.resolved(load_config(config).page.token)
         sys.stdout.write((new_token(path) if fresh else page_token(path)) + "\n")
 
 

@@ -18,8 +18,8 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 import daemon
-import places
 from daemon.cli import streams
+from system import paths
 
 # Kibitzer shares two cores with other processes: one thread per numeric library, unless the user says otherwise.
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
@@ -171,7 +171,7 @@ def main(arguments: list[str]) -> int:
             return 2
         if error.name not in EXTRAS:
             raise
-        sys.stderr.write(f"kibitzer {name}: {error.name} is not installed; {places.installs(*EXTRAS[error.name])}\n")
+        sys.stderr.write(f"kibitzer {name}: {error.name} is not installed; {paths.installs(*EXTRAS[error.name])}\n")
         return 2
     return 0
 

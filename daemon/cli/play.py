@@ -11,7 +11,6 @@ from typing import Annotated, Any
 import typer
 
 import games
-import places
 from calibration.template import TemplateError
 from daemon.bus.endpoints import BusError
 from daemon.cli.options import GameOption, RuleOption
@@ -26,6 +25,7 @@ from daemon.setup.vision_setup import vision_setup_of
 from daemon.words.translation import worded
 from rules import AnyGame, GameError
 from rules.options import rules_from_words
+from system import paths
 
 PERSON = ("", "me", "person", "human")
 LIMITS = ("time_s", "depth", "nodes")
@@ -112,7 +112,7 @@ def _config(
             "camera": {"source": "none"},
             "bus": {"state": "tcp://127.0.0.1:*", "reply": "tcp://127.0.0.1:*"},
             "page": {"enabled": False, "window": False},
-            "journal": {"path": str((journal or places.state_folder() / f"play-{game.name}.sqlite").resolve())},
+            "journal": {"path": str((journal or paths.state_folder() / f"play-{game.name}.sqlite").resolve())},
         }
     )
     choice: dict[str, dict[str, Any]] = {

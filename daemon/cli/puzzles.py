@@ -15,7 +15,6 @@ from rich.console import Console
 from rich.progress import track
 
 import games
-import places
 from daemon.cli.game_arguments import RECORD, opened
 from daemon.cli.wrong_call import refusals
 from daemon.drawing.text_board import TextBoard
@@ -26,8 +25,9 @@ from daemon.record.journal import JournalError
 from daemon.record.puzzles import Puzzle, PuzzleError, PuzzleStore, path_of, puzzle_of
 from daemon.record.stored_game import rule_texts
 from daemon.words.translation import in_words
-from processes import LineProcess
 from rules import AnyGame, GameError, HiddenHands, figures_of
+from system import paths
+from system.processes import LineProcess
 
 app = typer.Typer(
     add_completion=False,
@@ -185,7 +185,7 @@ class _Certifier(LineProcess):
     def __init__(self, game: AnyGame) -> None:
         rules = [word for name, value in rule_texts(game).items() for word in ("--rule", f"{name}={value}")]
         self._title = game.title
-        super().__init__([*COMMAND, "--game", game.name, *rules], cwd=places.PROGRAM)
+        super().__init__([*COMMAND, "--game", game.name, *rules], cwd=paths.PROGRAM)
 
     def ask(self, asked: dict[str, object]) -> dict[str, Any]:
         """The answer. Raises ValueError where the process has none: this game, or these rules, have no puzzles."""

@@ -14,7 +14,6 @@ from typing import Annotated
 import typer
 
 import games
-import places
 from calibration.profile import ProfileError
 from calibration.template import TemplateError
 from daemon.bus.endpoints import BusError, BusRefusedError
@@ -39,8 +38,9 @@ from daemon.supervision.resources import share_one_heap
 from daemon.supervision.tables import SUMMARY, forget_dead, run_from_words
 from daemon.supervision.watchdog import LAST_WORDS_S, STUCK_STATUS
 from daemon.words.translation import worded
-from places.weights import WeightsError
 from rules import GameError
+from system import paths
+from system.weights import WeightsError
 
 LOGGER = logging.getLogger(__name__)
 REFUSALS = (ConfigError, GameError, TemplateError, ProfileError, WeightsError, BusRefusedError)
@@ -89,8 +89,8 @@ def run(
     faulthandler.enable()  # systemd's watchdog ends by SIGABRT: the stack of every thread goes to the journal
     try:
         settings = load_config(config)
-        log, record = Log(settings.log), places.resolved(settings.journal.path)
-        if old := places.left_behind(settings.journal.path):
+        log, record = Log(settings.log), paths.resolved(settings.journal.path)
+        if old := paths.left_behind(settings.journal.path):
             LOGGER.warning("a record is in %s; the one that is kept from now on is %s", old, record)
     except (ConfigError, OSError) as error:
         raise ended("run", error) from None

@@ -12,13 +12,13 @@ from typing import Annotated
 
 import typer
 
-import places
 from daemon.cli.wrong_call import settings_of, stop
 from daemon.config.settings import DEFAULT, ROOT
 from daemon.supervision.unit import MARK, unit_of
+from system import paths
 
 NAME = "kibitzer"
-PROGRAM = None if places.IN_CHECKOUT else Path(sys.executable).with_name(NAME)
+PROGRAM = None if paths.IN_CHECKOUT else Path(sys.executable).with_name(NAME)
 MAX_BYTES = 1 << 20
 
 app = typer.Typer(
@@ -124,7 +124,7 @@ def _say_about_the_user(user: str) -> None:
         sys.stderr.write(f"There is no user {user!r} yet; before that:\n")
         sys.stderr.write(f"  sudo useradd --system --no-create-home --groups video,audio {user}\n")
         if PROGRAM is None:
-            sys.stderr.write(f"  sudo chown -R {user} {places.state_folder()}\n")
+            sys.stderr.write(f"  sudo chown -R {user} {paths.state_folder()}\n")
 
 
 def _place(root: Path, name: str, *, own: bool) -> Path:

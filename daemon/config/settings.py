@@ -11,13 +11,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-import places
-from places.named_files import parse_toml, read_toml
+from system import paths
+from system.named_files import parse_toml, read_toml
 from wording.outside import clean, visible, without_secrets
 
-ROOT = places.PROGRAM
-SHIPPED = places.SHIPPED
-DEFAULT = places.settings_file()
+ROOT = paths.PROGRAM
+SHIPPED = paths.SHIPPED
+DEFAULT = paths.settings_file()
 
 PREFIX, DIVIDER = "KIBITZER_", "__"
 """Prefix of environment variables that override a setting, and the separator between section and key."""

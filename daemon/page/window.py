@@ -19,7 +19,7 @@ from typing import IO
 
 import numpy as np
 
-from processes import Process
+from system.processes import Process
 from vision.frame import Image
 
 _log = logging.getLogger(__name__)

@@ -12,12 +12,12 @@ import time
 from collections.abc import Mapping, Sequence
 from subprocess import DEVNULL
 
-import places
 from daemon.commands.command import Answer
 from daemon.commands.setup_requests import DemoRequest
 from daemon.run.session import Session
 from daemon.words.translation import language, worded
-from processes import LineProcess
+from system import paths
+from system.processes import LineProcess
 
 LOGGER = logging.getLogger(__name__)
 COMMAND = (sys.executable, "-m", "daemon.cli", "demo")
@@ -69,7 +69,7 @@ class Demonstration:
         words = ["--beside", page.host, "--language", language(), "--game", request.game or self._session.game.name]
         try:
             command = (*self._command, *words, *([] if speech.enabled else ["--silent"]))
-            self._process = LineProcess(command, cwd=places.PROGRAM, stdin=DEVNULL, stderr=None)
+            self._process = LineProcess(command, cwd=paths.PROGRAM, stdin=DEVNULL, stderr=None)
         except OSError as error:
             return Answer(False, worded("The demo cannot begin: {why}.", why=error.strerror or "?"))
         self._began_s, self._failed = time.monotonic(), False

@@ -17,9 +17,9 @@ from daemon.setup.catalogue import Catalogue
 from daemon.setup.menu import menu_of
 from daemon.supervision.camera import NONE
 from daemon.words.translation import worded
-from places.weights import WeightsError
 from rules import UnknownGame
 from rules.options import switched_on
+from system.weights import WeightsError
 from vision.reading.reader import Reader
 from vision.sources.cameras import cameras
 from vision.sources.phone import PHONE

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal, Protocol, TypeVar
 
-import places
 from daemon.bus.bus import Bus
 from daemon.bus.hints import Coach
 from daemon.bus.workers import WORKER, WorkerProcess
@@ -26,6 +25,7 @@ from daemon.voice.listening.recognisers import EmbeddedRecogniser, Recogniser, W
 from daemon.voice.speech import Speaker
 from daemon.voice.voice import voice_of
 from daemon.words.translation import speak, worded, worded_n
+from system import paths
 from vision.sources.phone import PhoneFeed
 
 LOGGER = logging.getLogger(__name__)
@@ -70,7 +70,7 @@ class Services:
         self._open: list[Closes] = []
         with contextlib.ExitStack() as undo:  # Ctrl-C may come at any point
             undo.callback(self.close)
-            record = places.resolved(config.journal.path)
+            record = paths.resolved(config.journal.path)
             self.keep(OwnerLock(record))
             self.journal = self.keep(open_record(record))
             self.page = self._new_page()
@@ -82,7 +82,7 @@ class Services:
             self.worker = self._new_worker()
             self.coach = self.keep(Coach())
             if config.journal.live_file:
-                path = places.resolved(config.journal.live_file)
+                path = paths.resolved(config.journal.live_file)
                 self.live_file = self.keep(LiveFile(path, self.journal.path))
                 self.reports["live file"] = self.live_file.status
             undo.pop_all()
@@ -181,10 +181,10 @@ class Services:
             WebPage(
                 port=page.port,
                 host=page.host,
-                token=places.resolved(page.token),
+                token=paths.resolved(page.token),
                 journal=self.journal.path,
                 proxies=[ipaddress.ip_network(one) for one in page.trusted_proxies],
-                door=PhoneDoor(self.phone_feed, places.resolved(phone.folder), phone.port, phone.addresses),
+                door=PhoneDoor(self.phone_feed, paths.resolved(phone.folder), phone.port, phone.addresses),
             )
         )
         opened.take_commands()
@@ -192,7 +192,7 @@ class Services:
 
     def _new_bus(self, state: str = "", reply: str = "") -> Bus:
         bus = self.config.bus
-        keys = places.resolved(bus.keys) if bus.keys else None
+        keys = paths.resolved(bus.keys) if bus.keys else None
         addresses = state or bus.state, reply or bus.reply
         return self.keep(Bus(*addresses, bus.table, keys=keys, own_worker=self._bus_name))
 

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import places
 from daemon.bundles.bundle import BundleError
 from daemon.bundles.scene_keeper import SceneKeeper, keeper_for
 from daemon.bus.best_moves import BestMoves
@@ -37,6 +36,7 @@ from daemon.setup.table_setup import TableSetup
 from daemon.voice.verbosity import is_spoken, wants_advice
 from daemon.words.translation import in_words, worded
 from rules import AnyGame
+from system import paths
 from vision.sources.phone import PHONE
 
 LOGGER = logging.getLogger(__name__)
@@ -259,7 +259,7 @@ class Session:
     def _profile(self, ending: str) -> Path:
         """The file with that ending of what is known about the look of this table and game."""
         config = self.services.config
-        folder = places.resolved(config.journal.path).parent / "profiles"
+        folder = paths.resolved(config.journal.path).parent / "profiles"
         return folder / f"{config.bus.table}-{self.game.name}{ending}"
 
     def change(self, config: Config, game: AnyGame) -> None:

@@ -9,8 +9,7 @@ import threading
 from subprocess import DEVNULL, SubprocessError
 from typing import Any
 
-import places
-import processes
+from system import paths, processes
 
 LOGGER = logging.getLogger(__name__)
 COMMAND = (sys.executable, "-m", "daemon.cli", "agents", "--json")
@@ -30,7 +29,7 @@ class Catalogue:
 
     def _ask(self) -> None:
         try:
-            done = processes.run(COMMAND, DEADLINE_S, cwd=places.PROGRAM, stdin=DEVNULL, capture_output=True)
+            done = processes.run(COMMAND, DEADLINE_S, cwd=paths.PROGRAM, stdin=DEVNULL, capture_output=True)
             if done.returncode:
                 raise ValueError(done.stderr.decode(errors="replace").strip()[-300:])
             self.newest = json.loads(done.stdout)

@@ -25,8 +25,8 @@ from daemon.drawing import marks
 from daemon.drawing.board_svg import Marks, board_svg
 from daemon.page.view import class_names
 from daemon.words.translation import in_a_row, in_words, worded
-from places.weights import WeightsError
 from rules import AnyGame
+from system.weights import WeightsError
 from vision.calibrating.guided import GuidedCalibration, Prompt
 from vision.calibrating.lesson_check import GuidedFit, fit_guided
 from vision.calibrating.verdict import RefusedError

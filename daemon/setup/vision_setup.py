@@ -5,12 +5,12 @@ from __future__ import annotations
 import logging
 from typing import NamedTuple
 
-import places
 from calibration.profile import ProfileError, TableProfile
 from calibration.template import BoardTemplate, load_template
 from daemon.config.settings import Config
 from rules import AnyGame
 from rules.options import switched_on
+from system import paths
 
 LOGGER = logging.getLogger(__name__)
 
@@ -28,7 +28,7 @@ def vision_setup_of(config: Config, game: AnyGame, *, another: bool = False) -> 
     profile = None
     try:
         if config.board.profile:
-            profile = TableProfile.load(places.resolved(config.board.profile))
+            profile = TableProfile.load(paths.resolved(config.board.profile))
             if another:
                 profile.check_game(game.name)
     except ProfileError as error:

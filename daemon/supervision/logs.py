@@ -13,9 +13,9 @@ from collections.abc import Callable
 from io import TextIOWrapper
 from pathlib import Path
 
-import places
 from calibration.atomic_file import make_private
 from daemon.config.settings import LogSection
+from system import paths
 from wording.outside import visible_lines
 
 FORMAT = "%(asctime)s %(levelname).1s %(name)s: %(message)s"
@@ -101,7 +101,7 @@ class Log:
         """Applies these settings from now on. Raises OSError and keeps the old ones if that fails."""
         handler: logging.Handler = logging.StreamHandler(sys.stderr)
         if settings.path:
-            handler = RotatingFile(places.resolved(settings.path), round(settings.size_mb * 1_000_000), settings.files)
+            handler = RotatingFile(paths.resolved(settings.path), round(settings.size_mb * 1_000_000), settings.files)
         handler.setFormatter(OpenFormatter(FORMAT))
         self.gate.repeats = settings.repeats
         handler.addFilter(self.gate)

@@ -19,7 +19,7 @@ from typing import IO, Literal
 
 from daemon.config.settings import Config
 from daemon.supervision.restarts import RestartLimit
-from processes import Process
+from system.processes import Process
 from wording.outside import clean
 
 COMMAND = (sys.executable, "-m", "daemon.cli")

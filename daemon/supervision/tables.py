@@ -15,11 +15,11 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import places
 from calibration.atomic_file import write_atomically
 from daemon.config.settings import ConfigError, load_config
 from daemon.supervision.notify import Notifier
 from daemon.supervision.table_process import COMMAND, REFUSED, State, Table, TableProcess
+from system import paths
 from vision.sources.phone import PHONE
 from wording.outside import shown_address
 
@@ -28,7 +28,7 @@ MAX_TABLES = 16
 LOOK_S = 0.5
 STOP_S = 15.0
 """Seconds, longest wait for all tables to shut down before they are killed."""
-SUMMARY = places.state_folder() / "tables.json"
+SUMMARY = paths.state_folder() / "tables.json"
 """State of all tables, for programs; exists while the parent runs.
 
 A parent that was killed leaves the file behind, with the id of a dead process: the next start removes it.
@@ -227,7 +227,7 @@ def _own(table: Table) -> Iterator[tuple[str, str]]:
     config, source = table.config, table.config.camera.source
 
     def resolved(path: str) -> str:
-        return str(places.resolved(path).resolve())
+        return str(paths.resolved(path).resolve())
 
     yield "the table's name, bus.table =", config.bus.table
     yield "the record, journal.path =", resolved(config.journal.path)

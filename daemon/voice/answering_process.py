@@ -12,7 +12,7 @@ from typing import Any
 
 from daemon.supervision.restarts import RestartLimit
 from daemon.voice import STOP_S, VoiceError
-from processes import LineProcess
+from system.processes import LineProcess
 
 _log = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from subprocess import DEVNULL, PIPE, TimeoutExpired
 
 from daemon.voice import STOP_S, VoiceError
 from daemon.voice.player import seconds
-from processes import Process
+from system.processes import Process
 
 MAX_BYTES = 64_000_000
 """Bytes: no phrase makes more sound."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from subprocess import DEVNULL
 
 from daemon.voice import STOP_S, VoiceError
-from processes import Process
+from system.processes import Process
 
 APLAY = ("aplay", "-q")
 GRACE_S = 5.0

@@ -24,7 +24,6 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 import games
-import places
 from daemon.cli.wrong_call import refusals
 from lab.bench.speed import cold_start as worker_bench
 from lab.bench.speed import latency, stepped, tables_load, vision_report
@@ -35,6 +34,7 @@ from lab.bench.speed.resident import ResidentError
 from lab.bench.speed.scenes import scene_of
 from lab.bench.speed.steps import NoReference
 from lab.bench.speed.vision_report import VisionReport, bench_vision
+from system import paths
 
 Game = Annotated[str, typer.Option(help="Game, by module or short name.")]
 Games = Annotated[list[str], typer.Option(help="Game, by module or short name. Repeatable.")]
@@ -64,7 +64,7 @@ class Benches(TyperGroup):
         module = trials().get(cmd_name)
         if module is None:
             return super().get_command(ctx, cmd_name)
-        path = places.PROGRAM / f"{module.replace('.', '/')}.py"
+        path = paths.PROGRAM / f"{module.replace('.', '/')}.py"
         text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
         listed = typer.Typer(add_completion=False)
         listed.command(cmd_name, help=text.partition("\n\n")[0])(lambda: None)
@@ -80,9 +80,7 @@ class Benches(TyperGroup):
 
 @functools.cache
 def trials() -> dict[str, str]:
-    found = [
-        (package, path) for package in TRIALS for path in (places.PROGRAM / package.replace(".", "/")).glob("*.py")
-    ]
+    found = [(package, path) for package in TRIALS for path in (paths.PROGRAM / package.replace(".", "/")).glob("*.py")]
     return {
         path.stem.replace("_", "-"): f"{package}.{path.stem}"
         for package, path in sorted(found, key=lambda one: one[1].stem)

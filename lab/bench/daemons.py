@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import places
+from system import paths
 
-ROOT = places.PROGRAM
+ROOT = paths.PROGRAM
 END_S = 30.0
 
 

@@ -37,9 +37,9 @@ from daemon.run.session import Session
 from daemon.supervision.camera import NONE
 from daemon.words.translation import LANGUAGES
 from lab.demo.demo import Demo, DemoPage, Left, Tally
-from places.weights import WeightsError
 from rules import AnyGame, GameError
 from rules.options import rules_from_words, switched_on
+from system.weights import WeightsError
 
 MORRIS = "nine_mens_morris"
 

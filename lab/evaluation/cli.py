@@ -16,8 +16,8 @@ from calibration.labels import read_labels
 from calibration.template import BoardTemplate, TemplateError
 from lab.evaluation.cells import Picture, cut_cells, few_split, fold_split, photos_of, scenes_of
 from lab.evaluation.table import descriptors_for, lines_of, make_table
-from places.weights import WeightsError
 from rules import GameError
+from system.weights import WeightsError
 from vision.cli import JSON, RULE, progress_bar, stop, template_of
 from vision.reading.descriptors import IMAGENET
 

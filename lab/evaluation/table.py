@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import BaseModel
 
 from lab.evaluation.cells import MAX_EMPTY, LabelledCells, Split, balanced_accuracy, read_left_out
-from places.weights import WeightsError
+from system.weights import WeightsError
 from vision.reading.descriptors import (
     BATCH,
     DEFAULT,

@@ -22,7 +22,7 @@ from lab.train.boards_views import draw_noises, draw_view
 from lab.train.quantise import store_half
 from lab.train.resnet import Residual, convolution
 from lab.train.textures import Textures
-from places.weights import write_entry
+from system.weights import write_entry
 from vision.finding.proposals import GAMES, BoardNetwork
 
 STEM, WIDTHS = 16, (24, 48, 80, 112)

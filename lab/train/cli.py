@@ -14,10 +14,10 @@ from typing import Annotated, Any
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
-import places
 from agents.command_line import STOPPED, BackendOption, ClusterOption, new_app, progress, stop
 from agents.jobs import Backend
-from places.weights import MADE_HERE
+from system import paths
+from system.weights import MADE_HERE
 from vision.cli import progress_bar
 
 app = new_app(rich_markup_mode="markdown", no_args_is_help=True)
@@ -47,7 +47,7 @@ def making(out: Path | None = None, command: str = "train", stopped: str = "") -
             out.mkdir(parents=True, exist_ok=True)
         yield
     except ModuleNotFoundError as error:
-        raise stop(command, f"{error.name} is not installed; {places.installs('train', 'train')}") from None
+        raise stop(command, f"{error.name} is not installed; {paths.installs('train', 'train')}") from None
     except (OSError, ValueError) as error:
         raise stop(command, error) from None
     except KeyboardInterrupt:

@@ -18,7 +18,7 @@ from lab.train.domino_scene import CLASSES, DOWN, LEFT, NONE, RIGHT, UP, SceneMa
 from lab.train.patch_pool import Pool
 from lab.train.resnet import Residual, convolution
 from lab.train.training_loop import accuracy, fit_generic, shifted, write_network
-from places.weights import write_entry
+from system.weights import write_entry
 from vision.reading.descriptors import load_network
 
 log = logging.getLogger(__name__)

@@ -26,7 +26,7 @@ from lab.train.patch_pool import draw_pool
 from lab.train.quantise import describe, export_descriptor, quantise
 from lab.train.resnet import DEVIATION, MEAN
 from lab.train.torchvision_import import import_torchvision
-from places.weights import write_entry
+from system.weights import write_entry
 from vision.reading.descriptors import IMAGENET, load_network
 
 URL = "https://download.pytorch.org/models/resnet18-f37072fd.pth"

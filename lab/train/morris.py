@@ -41,7 +41,7 @@ from games.nine_mens_morris.kernel.weights import NAMED
 from games.nine_mens_morris.kernel.weights import PATTERNS as NAME
 from lab.simulated.arrays import BoolArray, Float32Array
 from lab.train.pattern_fit import HELD_OUT, Fitted, Round, as_stored, compiled, descend, in_chunks, learn, least_images
-from places.weights import write_entry
+from system.weights import write_entry
 
 U = np.uint64
 ZERO, ONE, TWO, THREE = U(0), U(1), U(2), U(3)

@@ -22,7 +22,7 @@ from lab.train.neural_morris_answers import labelled, taught_by_ours
 from lab.train.neural_morris_designs import AllMoves, OurDesign, PaperDesign, ResidualNetwork, ResidualUnit
 from lab.train.neural_morris_fit import Progress, Recipe, fit, raw_answers
 from lab.train.quantise import store_half
-from places.weights import write_entry
+from system.weights import write_entry
 
 
 class Scaling(nn.Module):

@@ -40,7 +40,7 @@ from agents.morris_networks.legality import is_legal, legal_from, legal_remove, 
 from agents.morris_networks.networks import BATCH, FILES, AllAtOnce, load_networks
 from games.nine_mens_morris import MIN_MEN, NineMensMorris, Position
 from lab.simulated.arrays import BoolArray, Float32Array, Rng
-from places.weights import MODELS
+from system.weights import MODELS
 
 Shares = NDArray[np.float16]
 Progress = Callable[[int, int], None]

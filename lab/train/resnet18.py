@@ -19,7 +19,7 @@ from lab.train.patches import CLASSES
 from lab.train.table_patches import cut_tables, cut_traced, whole_tables, with_share
 from lab.train.torchvision_import import import_torchvision
 from lab.train.training_loop import accuracy, fit_generic, shifted, write_network
-from places.weights import write_entry
+from system.weights import write_entry
 from vision.reading.descriptors import DEFAULT, load_network
 from vision.reading.heads import MEANS, OTHER, load_generic
 

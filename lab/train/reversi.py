@@ -50,7 +50,7 @@ from lab.train.pattern_fit import (
     learn,
     least_images,
 )
-from places.weights import find_weights, write_entry
+from system.weights import find_weights, write_entry
 
 U = np.uint64
 ZERO, ONE = U(0), U(1)

@@ -20,10 +20,10 @@ from agents.books import BookError, book, opening
 from agents.books.building import Builder
 from agents.books.opening import Keys
 from agents.registry import load_agent
-from places.weights import MODELS, write_entry
 from rules import AnyGame
 from rules.symmetry import symmetries
 from rules.turns import line_of_play
+from system.weights import MODELS, write_entry
 
 NEVER = threading.Event()
 REVERSI = games.load("reversi")

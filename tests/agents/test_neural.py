@@ -29,7 +29,7 @@ from agents.morris_networks.measure import measure
 from agents.morris_networks.networks import FILES, Choice, Floats, Moves, Networks, load_networks
 from agents.neural import Neural, NeuralOptions, Node, Puct
 from games.nine_mens_morris import CELLS, MorrisRules, NineMensMorris
-from places.weights import MODELS
+from system.weights import MODELS
 from tests.agents.random_games import positions
 from tests.conftest import DATA
 

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from daemon.cli.main import main
 from lab.demo import cli as demo_cli
-from processes import family
+from system import family
 from tests.waiting import wait_for
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-import processes
 from daemon.bus import requests, worker_registry
 from daemon.cli import play
 from daemon.commands.game_choice import player_faults
@@ -23,6 +22,7 @@ from daemon.config.settings import Config, ConfigError, PlayerSection, load_conf
 from daemon.run.game_chooser import check_players
 from daemon.setup.catalogue import Catalogue
 from daemon.setup.menu import menu_of
+from system import processes
 from tests.daemon.play.test_no_camera import Table
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "protocol.md"

@@ -19,7 +19,7 @@ from daemon.voice.speech import Speaker
 from daemon.voice.spelling import spelled
 from daemon.voice.verbosity import is_spoken, wants_advice
 from daemon.voice.voice import FallbackVoice
-from processes import family
+from system import family
 from wording import untranslated
 
 

@@ -31,7 +31,7 @@ from lab.bench.speed.vision_report import (
     steady,
     targets_of,
 )
-from places.weights import WeightsError
+from system.weights import WeightsError
 from tests.vision.drawn import draw
 from vision.frame import SourceError
 from vision.reading.descriptors import Descriptors, load_descriptor

@@ -17,8 +17,8 @@ from daemon.run.session import Session
 from lab.demo import cli as demo_cli
 from lab.demo.cli import demo_config, tally_text
 from lab.demo.demo import Demo, Tally, seen_plies
-from places.weights import WeightsError
 from rules.turns import line_of_play
+from system.weights import WeightsError
 
 ROOT = Path(__file__).resolve().parents[2]
 RULES = {"men": 3}

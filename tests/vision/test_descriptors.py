@@ -11,9 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import places
-from places import weights
-from places.weights import MODELS, WeightsError, find_weights
+from system import paths, weights
+from system.weights import MODELS, WeightsError, find_weights
 from vision.reading.descriptors import BATCH, NAMES, load_descriptor, load_network
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -72,7 +71,7 @@ def test_missing_weights_say_how_to_get_them_back(
 ) -> None:
     monkeypatch.setattr(weights, "MODELS", copied)
     monkeypatch.setattr(weights, "ROOT", copied.parent)
-    monkeypatch.setattr(places, "IN_CHECKOUT", checkout)
+    monkeypatch.setattr(paths, "IN_CHECKOUT", checkout)
     (copied / "resnet18.onnx").unlink()
     with pytest.raises(WeightsError, match=remedy):
         load_network("resnet18", copied)

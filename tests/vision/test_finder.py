@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from calibration.template import load_template
-from places.weights import Weights, WeightsError
+from system.weights import Weights, WeightsError
 from tests.vision.drawn import CORNERS, Look, cell_error, draw, random_cells, random_corners, random_look
 from vision.finding import proposals
 from vision.finding.finder import find_board

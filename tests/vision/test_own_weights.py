@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from calibration.profile import TableProfile
 from calibration.template import load_template
 from daemon.cli.calibrate import app
-from places.weights import MODELS, WeightsError, write_entry
+from system.weights import MODELS, WeightsError, write_entry
 from tests.vision.drawn import draw
 from vision.calibrating.calibrate import LabelledPhoto, fit_profile
 from vision.reading import descriptors

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.arrays import FloatArray
-from places.weights import find_weights
+from system.weights import find_weights
 from vision.frame import Image
 from vision.networks import open_network
 from vision.pose import project

@@ -16,9 +16,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-import processes
 from calibration.arrays import Patches
-from places.weights import MADE_HERE, MODELS, ROOT, WeightsError, find_weights
+from system import processes
+from system.weights import MADE_HERE, MODELS, ROOT, WeightsError, find_weights
 from vision.networks import open_network
 from vision.reading.cells import PATCH_PX
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from calibration.arrays import FloatArray
 from calibration.labels import LabelError
 from calibration.template import BoardTemplate
-from places.weights import MODELS, WeightsError, find_weights
+from system.weights import MODELS, WeightsError, find_weights
 from vision.reading import man_colours
 from vision.reading.descriptors import DEFAULT, Descriptors
 from vision.reading.plda import BoardMeans, board_means

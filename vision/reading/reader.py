@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from calibration.arrays import Flags, FloatArray, Patches
 from calibration.profile import ProfileError, TableProfile
 from calibration.template import BoardTemplate
-from places.weights import WeightsError
+from system.weights import WeightsError
 from vision.frame import Image
 from vision.primitives.features import Reference
 from vision.reading.board_reading import BoardReading

@@ -10,7 +10,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from places.named_files import read_bytes
+from system.named_files import read_bytes
 from vision.frame import Frame, Image, SourceEnded, SourceError
 from vision.sources.encoded import MAX_MEGAPIXELS, TooLargeError, check_size, decode
 from vision.sources.exposure import Device

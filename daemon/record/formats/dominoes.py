@@ -30,8 +30,8 @@ from daemon.record.formats.imported import Imported, ImportedPly, ImportFault
 from daemon.record.formats.played import ExportError, Played
 from daemon.scoring.annotation_folder import AnnotationFolder, FolderError
 from games.double_double_dominoes import CELLS, DoubleDoubleDominoes, Lay
-from places.named_files import open_regular
 from rules import Counts, MoveError
+from system.named_files import open_regular
 
 MAX_ZIP_BYTES = 64 << 20
 MAX_FILES = 1000

@@ -17,7 +17,7 @@ from daemon.record.formats.formats import FOREIGN, FORMATS, namesake, only_game
 from daemon.record.formats.imported import ImportFault, judged
 from daemon.record.formats.movetext import TAG, games_in, read_movetext
 from daemon.record.stored_game import StoredGame
-from places import named_files
+from system import named_files
 
 MAX_BYTES = 16 << 20
 """Bytes in a file; the longest game in JSON has half of that."""

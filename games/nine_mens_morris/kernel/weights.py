@@ -13,7 +13,7 @@ import numpy as np
 
 from games.nine_mens_morris import heuristics as named
 from games.nine_mens_morris.kernel.memory import Memory
-from places.weights import find_weights
+from system.weights import find_weights
 
 PATTERNS = "morris_patterns"
 

@@ -7,7 +7,7 @@ import functools
 import numpy as np
 
 from games.reversi.kernel.memory import Memory
-from places.weights import find_weights
+from system.weights import find_weights
 
 NAME = "reversi_patterns"
 

@@ -16,14 +16,13 @@ from typing import Any
 import zmq
 from pydantic import ValidationError
 
-import places
-import processes
 from agents.messages import LimitsPart, PlayerPart, ReplyMessage, StateMessage, encode
 from lab.bench.processes import cpu_s
-from processes import Process
 from rules import AnyGame, HiddenHands
+from system import paths, processes
+from system.processes import Process
 
-ROOT = places.PROGRAM
+ROOT = paths.PROGRAM
 THINKING_S = 0.1
 """Seconds the agent may think; included in the figures."""
 PATIENCE_S = 180.0

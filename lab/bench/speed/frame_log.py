@@ -27,7 +27,7 @@ from lab.bench.daemons import write_settings
 from lab.bench.speed.recording import Recording
 from lab.bench.speed.resident import ResidentError
 from lab.bench.speed.streams import StreamServer, stamp_of
-from processes import Process
+from system.processes import Process
 from vision.frame import Frame
 
 COMMAND = (sys.executable, "-m", "lab.bench.speed.frame_log", "--table")

@@ -27,7 +27,7 @@ from lab.bench.speed.figures import Figure, figure
 from lab.bench.speed.scenes import Scene
 from lab.simulated.mjpeg_server import MjpegServer
 from lab.simulated.phone import RandomWay
-from processes import Process
+from system.processes import Process
 from vision.frame import Frame, Image
 from vision.reading.looks import FIRST_READING
 

@@ -25,7 +25,7 @@ from daemon.belief.look import Look
 from daemon.config.settings import ROOT
 from daemon.perception.pipeline import Observation, Pipeline, Spent
 from lab.bench.speed.scenes import Scene
-from processes import Process
+from system.processes import Process
 from vision.frame import Frame, Image, SourceError
 from vision.sources.encoded import decode, peek
 

@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 from pydantic import BaseModel
 
-import processes
 from calibration.annotations import read_annotated
 from calibration.labels import Label, read_labels
 from calibration.template import BoardTemplate
@@ -26,7 +25,8 @@ from lab.bench.speed.scenes import Scene, still_scene
 from lab.bench.speed.steps import Reference
 from lab.simulated.arrays import FloatArray
 from lab.simulated.scenes import random_scene
-from places.weights import WeightsError, find_weights
+from system import processes
+from system.weights import WeightsError, find_weights
 from vision.cli import load_photo
 from vision.frame import Image, SourceError
 from vision.pose import rectify

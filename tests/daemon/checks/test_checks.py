@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-import processes
 from calibration.template import BoardTemplate
 from daemon.checks import devices, machine, network, table
 from daemon.config.settings import Config
-from places.weights import WeightsError
+from system import processes
+from system.weights import WeightsError
 from vision.frame import FrameSource
 
 
@@ -238,7 +238,7 @@ def test_installed_files_are_compared_with_what_was_installed(tmp_path: Path, mo
     noted.hash = importlib.metadata.FileHash(f"sha256={digest.rstrip('=')}")
     noted.dist = importlib.metadata.PathDistribution(tmp_path / "kibitzer.dist-info")
     monkeypatch.setattr(machine.importlib.metadata, "files", lambda _name: [noted])
-    monkeypatch.setattr(machine.places, "IN_CHECKOUT", False)
+    monkeypatch.setattr(machine.paths, "IN_CHECKOUT", False)
     for content, text in ((b"whole", "1 files intact"), (b"whale", "damaged or missing"), (None, "damaged or missing")):
         board.unlink(missing_ok=True)
         if content is not None:

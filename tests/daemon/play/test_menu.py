@@ -18,8 +18,8 @@ from daemon.config.settings import Config
 from daemon.run import game_chooser
 from daemon.setup.catalogue import Catalogue
 from daemon.setup.menu import menu_of
-from places.weights import WeightsError
 from rules.turns import line_of_play
+from system.weights import WeightsError
 from tests.conftest import ASK_PROGRAM
 from tests.daemon.play.test_no_camera import Table
 

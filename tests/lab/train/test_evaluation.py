@@ -26,7 +26,7 @@ from lab.evaluation.cells import (
     scenes_of,
 )
 from lab.evaluation.cli import app
-from places.weights import MODELS, write_entry
+from system.weights import MODELS, write_entry
 from tests.vision.drawn import draw
 from vision.reading import descriptors
 

@@ -13,7 +13,7 @@ onnx = pytest.importorskip("onnx", reason="onnx is not installed; `./kibitzer te
 
 from lab.train import fused, quantise  # noqa: E402
 from lab.train.fused import Graph  # noqa: E402
-from places.weights import find_weights  # noqa: E402
+from system.weights import find_weights  # noqa: E402
 from tests.lab.train.small_network import patches, save_small  # noqa: E402
 from vision.reading.descriptors import NETWORKS  # noqa: E402
 

@@ -14,7 +14,7 @@ from lab.train import quantise  # noqa: E402
 from lab.train.fused import Graph  # noqa: E402
 from lab.train.patch_pool import draw_pool  # noqa: E402
 from lab.train.quantise import constants, narrow  # noqa: E402
-from places.weights import find_weights  # noqa: E402
+from system.weights import find_weights  # noqa: E402
 from tests.lab.train.small_network import (  # noqa: E402
     overflowing,
     patches,

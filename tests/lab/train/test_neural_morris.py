@@ -25,7 +25,7 @@ from lab.train.neural_morris import export, folded, try_recipe  # noqa: E402
 from lab.train.neural_morris_answers import Labels, labelled  # noqa: E402
 from lab.train.neural_morris_designs import OurDesign, PaperDesign, ResidualNetwork, make_design  # noqa: E402
 from lab.train.neural_morris_fit import Recipe, Run, fit, raw_answers  # noqa: E402
-from places.weights import write_entry  # noqa: E402
+from system.weights import write_entry  # noqa: E402
 from tests.agents.random_games import positions  # noqa: E402
 
 

@@ -22,7 +22,7 @@ from lab.train.cli import app
 from lab.train.imagenet import Missing, find_published, published_path
 from lab.train.patch_pool import draw_pool
 from lab.train.thesis import prepared
-from places.weights import find_weights
+from system.weights import find_weights
 from tests.lab.train.small_network import overflowing
 from tests.lab.train.stand_in import lay_weights_of_chance
 from vision.reading.descriptors import IMAGENET, load_network

@@ -11,7 +11,7 @@ import pytest
 
 from lab.train.patch_pool import PatchPool, cut_photographs, draw_pool, write_sheet
 from lab.train.patches import CLASSES, PatchMaker
-from places.weights import find_weights, write_entry
+from system.weights import find_weights, write_entry
 
 
 @pytest.fixture(scope="module")

@@ -9,16 +9,16 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-import places
+from system import paths
 
-ROOT = places.PROGRAM
+ROOT = paths.PROGRAM
 MODELS = ROOT / "models"
 MANIFEST = "manifest.toml"
 HEADING = """# What was learnt, and where it comes from.
 # `sha256` is checked whenever a file is loaded; `command` makes it again. Written by `kibitzer train` and
 # `kibitzer book build`.
 """
-MADE_HERE = places.state_folder() / "imagenet"
+MADE_HERE = paths.state_folder() / "imagenet"
 
 
 class WeightsError(ValueError):
@@ -91,7 +91,7 @@ def _entries(folder: Path) -> dict[str, dict[str, Any]]:
 def _remedy(path: Path) -> str:
     if path.parent != MODELS:
         return "`kibitzer train --help` says how to make it again"
-    if places.IN_CHECKOUT:
+    if paths.IN_CHECKOUT:
         return f"restore it with `git checkout {path.relative_to(ROOT)}`"
     return "install Kibitzer again"
 

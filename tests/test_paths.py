@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-import places
 from daemon.config.settings import Config
+from system import paths
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -19,40 +19,40 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
     monkeypatch.delenv("STATE_DIRECTORY", raising=False)
     monkeypatch.delenv("CACHE_DIRECTORY", raising=False)
-    monkeypatch.setattr(places, "FOR_ALL", tmp_path / "etc")
+    monkeypatch.setattr(paths, "FOR_ALL", tmp_path / "etc")
     return tmp_path
 
 
 def test_in_a_checkout_everything_lies_beside_the_program(home: Path) -> None:
-    assert places.IN_CHECKOUT
-    assert places.settings_file() == ROOT / "config.toml"
-    assert places.state_folder() == ROOT / "var"
-    assert places.resolved(Config().journal.path) == ROOT / "var" / "journal.sqlite"
-    assert places.resolved("tables/kitchen.npz") == ROOT / "tables" / "kitchen.npz"
-    assert places.cache_folder(".numba_cache") == ROOT / ".numba_cache"
+    assert paths.IN_CHECKOUT
+    assert paths.settings_file() == ROOT / "config.toml"
+    assert paths.state_folder() == ROOT / "var"
+    assert paths.resolved(Config().journal.path) == ROOT / "var" / "journal.sqlite"
+    assert paths.resolved("tables/kitchen.npz") == ROOT / "tables" / "kitchen.npz"
+    assert paths.cache_folder(".numba_cache") == ROOT / ".numba_cache"
 
 
 def test_installed_the_record_lies_in_the_state_folder_and_caches_in_the_cache(home: Path) -> None:
-    assert places.resolved(Config().journal.path, False) == home / "state" / "kibitzer" / "journal.sqlite"
-    assert places.resolved("kitchen.npz", False) == home / "state" / "kibitzer" / "kitchen.npz"
-    assert places.resolved("/srv/var/journal.sqlite", False) == Path("/srv/var/journal.sqlite")
-    assert places.cache_folder(".numba_cache", False) == home / "cache" / "kibitzer" / "numba_cache"
-    assert places.cache_folder("var/tables", False) == home / "cache" / "kibitzer" / "tables"
+    assert paths.resolved(Config().journal.path, False) == home / "state" / "kibitzer" / "journal.sqlite"
+    assert paths.resolved("kitchen.npz", False) == home / "state" / "kibitzer" / "kitchen.npz"
+    assert paths.resolved("/srv/var/journal.sqlite", False) == Path("/srv/var/journal.sqlite")
+    assert paths.cache_folder(".numba_cache", False) == home / "cache" / "kibitzer" / "numba_cache"
+    assert paths.cache_folder("var/tables", False) == home / "cache" / "kibitzer" / "tables"
 
 
 def test_a_service_keeps_its_state_where_systemd_says(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STATE_DIRECTORY", "/var/lib/kibitzer:/var/lib/other")
     monkeypatch.setenv("CACHE_DIRECTORY", "/var/cache/kibitzer")
-    assert places.resolved("var/journal.sqlite", False) == Path("/var/lib/kibitzer/journal.sqlite")
-    assert places.cache_folder("tables", False) == Path("/var/cache/kibitzer/tables")
+    assert paths.resolved("var/journal.sqlite", False) == Path("/var/lib/kibitzer/journal.sqlite")
+    assert paths.cache_folder("tables", False) == Path("/var/cache/kibitzer/tables")
 
 
 def test_ones_own_settings_come_before_everybodys_and_these_before_the_shipped_ones(home: Path) -> None:
-    assert places.settings_file(False) == places.SHIPPED
+    assert paths.settings_file(False) == paths.SHIPPED
     for folder in (home / "etc", home / "config" / "kibitzer"):
         folder.mkdir(parents=True)
         (folder / "config.toml").touch()
-        assert places.settings_file(False) == folder / "config.toml"
+        assert paths.settings_file(False) == folder / "config.toml"
 
 
 def test_a_record_of_the_checkout_is_named_until_there_is_one_in_the_new_place(
@@ -61,11 +61,11 @@ def test_a_record_of_the_checkout_is_named_until_there_is_one_in_the_new_place(
     old = home / "checkout" / "var" / "journal.sqlite"
     old.parent.mkdir(parents=True)
     monkeypatch.chdir(home / "checkout")
-    assert places.left_behind("var/journal.sqlite", False) is None
+    assert paths.left_behind("var/journal.sqlite", False) is None
     old.touch()
-    assert places.left_behind("var/journal.sqlite", False) == old
-    assert places.left_behind("var/journal.sqlite", True) is None
-    new = places.resolved("var/journal.sqlite", False)
+    assert paths.left_behind("var/journal.sqlite", False) == old
+    assert paths.left_behind("var/journal.sqlite", True) is None
+    new = paths.resolved("var/journal.sqlite", False)
     new.parent.mkdir(parents=True)
     new.touch()
-    assert places.left_behind("var/journal.sqlite", False) is None
+    assert paths.left_behind("var/journal.sqlite", False) is None

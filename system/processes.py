@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from processes import family
+from system import family
 
 AGAIN_S = 0.1
 """Seconds until a guard that was killed is started again."""
