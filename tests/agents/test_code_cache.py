@@ -112,7 +112,7 @@ def test_no_code_is_loaded_from_a_folder_that_others_may_write(
 def test_no_code_is_loaded_from_another_users_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(compilation.places.os, "getuid", lambda: 4711)  # type: ignore[attr-defined]
+    monkeypatch.setattr(compilation.paths.os, "getuid", lambda: 4711)  # type: ignore[attr-defined]
     assert compilation.cache_folder.__wrapped__().name.startswith("kibitzer-numba-")
 
 
