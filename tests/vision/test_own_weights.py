@@ -91,7 +91,7 @@ def test_without_a_profile_there_is_nothing_to_read_by() -> None:
 
 def test_absent_weights_are_made_in_another_process(nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     code = (
-        "import shutil; from pathlib import Path; from places.weights import write_entry\n"
+        "import shutil; from pathlib import Path; from system.weights import write_entry\n"
         f"folder = Path({str(nowhere)!r}); folder.mkdir(parents=True)\n"
         f"shutil.copy({str(MODELS / 'halves.onnx')!r}, folder / 'imagenet.onnx')\n"
         "write_entry(folder, 'imagenet', 'imagenet.onnx', {})"
