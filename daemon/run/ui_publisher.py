@@ -131,8 +131,9 @@ class UiPublisher:
                 self._plies = list(match.referee.line.plies)
                 scores = Counts.of(session.game).scores(match.referee.position)
                 news["line"] = {"plies": line_objects(match.referee.line), "scores": scores}
-        page.publish(**news)
+        # Before what makes pages ask for it: the start card asks once.
         page.menu = session.menu or page.menu
+        page.publish(**news)
 
     def _show_picture(self, page: WebPage, eyes: BoardTracker, now_s: float) -> None:
         match = eyes.match

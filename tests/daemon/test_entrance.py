@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -22,6 +23,7 @@ from daemon.page.web import WebPage
 from daemon.run.demonstration import Demonstration
 from daemon.run.game_chooser import GameChooser
 from daemon.run.session import Session
+from daemon.run.ui_publisher import UiPublisher
 from daemon.words.translation import speak
 from tests.daemon.quiet_table import quiet
 from tests.waiting import wait_for
@@ -129,6 +131,14 @@ def test_each_strength_says_what_it_means_in_every_game() -> None:
     assert meaning("alphabeta:nodes=1e+06") == "Looks at up to 1000000 positions a move."
     assert meaning("of_somebody:depth=deep") == meaning("") == ""
     assert [shown_name(one) for one in ("level-4", "level-3", "mcts")] == ["Casual", "Level 3", "mcts"]
+
+
+def test_what_can_be_chosen_is_known_before_pages_are_shown_the_start_card(session: Session) -> None:
+    GameChooser(session, session.services.config, "none")
+    page, seen = Mock(menu=None), list[bool]()
+    page.publish.side_effect = lambda **news: seen.append(news["view"]["entrance"] and page.menu is not None)
+    UiPublisher(session)._show_state(page)
+    assert seen == [True], "the card asks once, as soon as it is shown"
 
 
 def test_the_start_card_is_shown_until_somebody_chooses_or_moves(session: Session) -> None:
