@@ -184,7 +184,8 @@ class Reader:
             return self.as_taught(look, self.taught, logs)
         if self._generic.ways is not None:
             return matching_face_colours(look.patches, logs, self.template.letters)
-        return read_jointly(look.patches, look.descriptors, logs, unknown, self.template.letters, self._generic.means)
+        squares, means = square_colours(self.template), self._generic.means
+        return read_jointly(look.patches, look.descriptors, logs, unknown, self.template.letters, means, squares)
 
     def judge_halves(self, patches: Patches) -> tuple[FloatArray, FloatArray]:
         """(n, classes) and (n, 5) log probabilities of what patches show by themselves, and where the other half lies.
