@@ -55,7 +55,7 @@ def test_the_kernel_sees_exactly_the_legal_moves(rules: dict[str, object]) -> No
 def test_a_search_to_a_depth_has_the_score_of_plain_minimax(rules: dict[str, object]) -> None:
     game = morris(**rules)
     search = MorrisSearch(game, table_mb=1, seed=0, heuristic="best")
-    for position in positions(game, 2, 25):
+    for position in positions(game, 2, 40):
         depth = 3 if len(game.legal_moves(position)) < 12 else 2
         search.begin(position, None, exact=True)
         for level in range(1, depth + 1):
@@ -109,7 +109,7 @@ def scores_with_and_without_memory(
 
 def test_scores_stored_with_other_counts_of_quiet_moves_do_not_hide_the_draw() -> None:
     game = morris(quiet_plies=20, repetition=0)
-    for position in positions(game, 8, 250):
+    for position in positions(game, 8, 500):
         if any(position.hands):
             continue
         known = after_plies(game, dataclasses.replace(position, quiet=0), 1)

@@ -87,7 +87,7 @@ def test_files_that_are_empty_or_no_text_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("protected", [False, True])
 def test_legality_for_many_states_is_that_of_the_rules(flying: bool, protected: bool) -> None:
     game = NineMensMorris(MorrisRules(flying=flying, mill_protected=protected, repetition=0, quiet_plies=0))
-    for position in positions(game, 5, 60, longest=400):
+    for position in positions(game, 5, 120, longest=400):
         state = state_of(game, position)
         rows = as_rows(game.legal_moves(position))
         assert set(np.flatnonzero(legal_to(state, flying)[0])) == set(rows[:, 0])

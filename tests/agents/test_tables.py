@@ -80,7 +80,7 @@ def test_every_value_follows_from_those_one_ply_on_by_the_plain_rules(within: Pa
     checker = Checker(morris(**rules), within)
     for own, opp in ORBITS:
         checker.file(own, opp)
-        assert checker.values(own, opp, 200, seed=3, look=lambda: None) == 200
+        assert checker.values(own, opp, 400, seed=3, look=lambda: None) == 400
 
 
 def test_a_wrong_value_is_found_with_its_position(within: Path, tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def test_a_won_endgame_is_won_as_soon_as_the_table_says(
 def test_a_drawn_endgame_is_never_lost(within: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     game, draw, played = morris(**FLYING), random.Random(5), 0
     search, tables = search_with(game, within, monkeypatch), Endgames(game, within)
-    while played < 4:
+    while played < 8:
         position = endgame(draw, 3, 4)
         if tables.code(*position.men) != 0:
             continue
@@ -190,7 +190,7 @@ def test_an_analysis_in_reach_of_the_tables_is_exact(within: Path, monkeypatch: 
     game, draw, go_on = morris(**FLYING), random.Random(8), threading.Event()
     monkeypatch.setenv("KIBITZER_TABLES", str(within))
     analyst, tables, seen = Analyst(game, 0.2), Endgames(game, within), set()
-    for _ in range(20):
+    for _ in range(40):
         position = endgame(draw, *draw.choice([(3, 3), (4, 3), (3, 4)]))
         if game.outcome(position) is not None:
             continue

@@ -45,9 +45,9 @@ def test_every_ply_is_followed_and_every_fault_told() -> None:
 
 
 def test_with_six_photos_left_out_the_same_game_goes_on_and_the_order_is_marked_as_assumed(tmp_path: Path) -> None:
-    for number in (*range(1, 9), *range(15, 25)):
+    for number in (*range(1, 9), *range(15, 39)):
         (tmp_path / f"1_{number}.jpg").symlink_to(PHOTOS / f"1_{number}.jpg")
     referee, heard = watched(tmp_path, 1.0)
-    assert (referee.ply, referee.verdict) == (23, "legal")
-    assert [ply.assumed for ply in referee.line.plies] == [7 <= ply < 14 for ply in range(23)]
+    assert referee.ply == PLIES and referee.outcome is not None
+    assert [ply.assumed for ply in referee.line.plies] == [7 <= ply < 14 for ply in range(PLIES)]
     assert FAULTS[1] in [(one.code, photo) for one, photo in heard]

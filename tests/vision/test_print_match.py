@@ -173,16 +173,16 @@ def test_the_aligner_follows_a_printed_board_under_tiles_and_when_it_is_turned(s
     full = with_tiles(TEMPLATE, empty, before, every=1)
     aligner = Aligner(TEMPLATE)
     states = []
-    for index, image in enumerate([empty] * 4 + [full] * 14 + [turned] * 12):
+    for index, image in enumerate([empty] * 6 + [full] * 20 + [turned] * 12):
         alignment = aligner.update(Frame(image, index / 10, index))
         states.append(alignment)
-    assert [one.state for one in states[:18]] == ["locked"] * 18
-    assert not any(one.relocked for one in states[:18])
-    assert min(one.quality for one in states[:18]) > 0.9
+    assert [one.state for one in states[:26]] == ["locked"] * 26
+    assert not any(one.relocked for one in states[:26])
+    assert min(one.quality for one in states[:26]) > 0.9
     last = states[-1].pose
     assert last is not None
     assert error(last, after, TEMPLATE) < 0.05
-    assert sum(one.relocked for one in states[18:]) == 1
+    assert sum(one.relocked for one in states[26:]) == 1
 
 
 def test_every_photo_of_a_folder_gets_its_own_pose(sheet: Image) -> None:

@@ -26,8 +26,6 @@ from rules.options import switched_on
 ROOT = Path(__file__).resolve().parents[3]
 DEADLINE_S = 90.0
 CODES = re.compile(r"\x1b\[\d*m")
-LATE = "--OOO-OXOOOOOOXXOOXXOXOXOOXOXOXXOOXOOOOX-OXXX---OOXXOOO---XOOOOO X"
-"""A game of reversi with ten empty squares."""
 
 
 class Terminal:
@@ -132,7 +130,6 @@ def test_two_people_play_a_game_to_its_end_with_faults_undo_and_a_break(
 def test_a_game_against_an_agent_is_played_to_its_end(terminals: list[Terminal], tmp_path: Path) -> None:
     table = opened(terminals, tmp_path / "game.sqlite", "--game", "reversi", "--white", "random:seed=3")
     table.until("black> ")
-    table.say(f"position {LATE}", "\nblack> ")
     moves = 0
     while True:
         listed = table.say("?", "\nblack> ").splitlines()
@@ -140,7 +137,7 @@ def test_a_game_against_an_agent_is_played_to_its_end(terminals: list[Terminal],
         moves += 1
         if "It is over." in table.say(legal.split()[0], "black> ", "It is over."):
             break
-    assert moves >= 4
+    assert moves >= 20
     assert table.say("quit", "The game is kept.")
 
 
