@@ -29,6 +29,20 @@ class SeenTile:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
+class SeenFigures:
+    """Which piece stands on each cell, in games whose pieces differ in shape (`rules.capabilities.Figures`)."""
+
+    log_probabilities: FloatArray
+    """(cells, letters) natural logarithms; the probabilities of each row add up to 1."""
+    letters: str
+    """EMPTY and the template's figures, in the order of the columns."""
+
+    @property
+    def board(self) -> str:
+        return "".join(self.letters[index] for index in self.log_probabilities.argmax(axis=1))
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
 class BoardReading:
     """Probabilities of every class on every cell, from one settled picture."""
 
@@ -43,6 +57,8 @@ class BoardReading:
     unknown: FloatArray | None = None
     """(cells,) probability, 0 to 1, that a cell shows nothing learnt, such as a hand or unusual light.
     None if the reading was not made from a picture."""
+    figures: SeenFigures | None = None
+    """None where the pieces of a side look alike, or were not looked at."""
 
     @classmethod
     def certain(cls, board: str, letters: str, time_s: float) -> BoardReading:
@@ -86,4 +102,4 @@ class BoardReading:
         """A copy in which every class is equally likely on the cells of the (cells,) mask `hidden`."""
         logs = np.where(hidden[:, None], -np.log(len(self.letters)), self.log_probabilities)
         unknown = np.where(hidden, 1.0, 0.0 if self.unknown is None else self.unknown)
-        return dataclasses.replace(self, log_probabilities=logs, unknown=unknown)
+        return dataclasses.replace(self, log_probabilities=logs, unknown=unknown, figures=None)
