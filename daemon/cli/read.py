@@ -12,6 +12,7 @@ import typer
 
 import games
 from calibration.profile import TableProfile
+from calibration.template import BoardTemplate
 from daemon.cli.options import ProfileOption
 from daemon.cli.wrong_call import BLOCKED, refusals, stop
 from daemon.drawing.photo_marks import captioned, draw_read
@@ -64,7 +65,9 @@ def read(
     row from the picture's top), probabilities (one object of class letters per cell), unknown (per cell, 0 to 1,
     how likely it shows nothing learnt, such as a hand), quality (how much of the board's lines or lattice is seen, 0 to
     1), sure (how likely the board is there and in this place, 0 to 1), game, rules, milliseconds; for dominoes also
-    tiles (cell, cell, pips, pips) and pawns (the space of each colour, 0 the start, null if not seen).
+    tiles (cell, cell, pips, pips) and pawns (the space of each colour, 0 the start, null if not seen); for chess also
+    figures (a FEN letter per cell), position (the FEN, White to move), first_side (bottom or top: where White sits) and
+    doubtful_figures.
 
     For a file that is not a picture or shows no board, found is false, and reason (no_board, wrong_corners, ...) and
     advice (what is wrong and what to do, in words) are given. The exit status is still 0; 2 means a wrong command, 75
@@ -148,8 +151,27 @@ def in_words(seen: SeenPhoto, *, colour: bool = False) -> str:
     read = seen.read
     if read is None:
         return str(seen.report["advice"])
-    drawn = TextBoard(read.template).draw(read.reading.board, read.reading.doubtful, colour=colour)
-    return "\n".join(filter(None, [headline(seen.report, read), drawn, doubts_of(read)]))
+    shown = figures_in(seen.report, read.template) or read.reading.board
+    drawn = TextBoard(read.template).draw(shown, read.reading.doubtful, colour=colour)
+    return "\n".join(filter(None, [headline(seen.report, read), drawn, position_in(seen.report), doubts_of(read)]))
+
+
+def figures_in(report: Report, template: BoardTemplate) -> str:
+    """The report's figures by the letters of the template; empty where it has none."""
+    letters = {figure.letter: letter for letter, figure in template.figures.items()}
+    return "".join(letters.get(letter, letter) for letter in str(report.get("figures") or ""))
+
+
+def position_in(report: Report) -> str:
+    """The position as text, and which pieces are in doubt; empty where pieces of a side look alike."""
+    if "position" not in report:
+        return ""
+    if report["position"] is None:
+        return f"This is no position: {report['fault']}"
+    where = " (the board is upside down in the picture)" if report["first_side"] == "top" else ""
+    doubtful = report["doubtful_figures"]
+    doubts = f"\nNot sure which pieces: {', '.join(doubtful)}" if isinstance(doubtful, list) and doubtful else ""
+    return f"Position{where}: {report['position']}{doubts}"
 
 
 def headline(report: Report, read: ReadPhoto | None) -> str:

@@ -254,6 +254,7 @@ class Pipeline:
 
     def _rectified(self, frame: Frame, pose: BoardPose) -> Rectified:
         """The board in a picture, from straight above; the reader is told where men above their cells are seen."""
+        self.reader.seen_in = frame.image, pose
         self.reader.raised_mm = raised_places(pose, self.template, (frame.image.shape[1], frame.image.shape[0]))
         return Rectified(frame.image, pose, self.template)
 

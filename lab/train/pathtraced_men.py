@@ -40,6 +40,9 @@ CHESS_COLOURS: tuple[tuple[Colour, Colour], ...] = (
     ((226, 232, 236), (40, 36, 150)),
     ((220, 226, 230), (120, 80, 40)),
     ((120, 160, 190), (24, 24, 26)),
+    ((96, 140, 188), (50, 76, 124)),
+    ((66, 100, 152), (30, 30, 34)),
+    ((70, 112, 170), (36, 44, 76)),
 )
 """Usual colours of chess sets, blue, green, red: white's, then black's."""
 USUAL_CHESS = 0.85

@@ -12,14 +12,17 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+import games
 from calibration.template import load_template
-from daemon.cli.read import app
+from daemon.cli.read import app, figures_in, position_in
+from rules import figures_of
+from tests.daemon.readings import reading_of, with_figures
 from tests.vision.drawn import CORNERS, draw
 from tests.vision.test_markers import photo, sheet
 from vision.pose import pose_from_corners, project
 from vision.reading import which_board
 from vision.reading.board_reading import BoardReading
-from vision.reading.photo_report import rules_of
+from vision.reading.photo_report import figures_report, rules_of
 from vision.sources.files import read_photo
 
 CELLS = "W..B..W......B.....W...B"
@@ -171,3 +174,28 @@ def test_a_cell_that_may_hold_something_else_is_in_doubt() -> None:
     shares = np.array([[0.98, 0.01, 0.01], [0.5, 0.48, 0.02], [0.97, 0.02, 0.01]])
     reading = BoardReading(np.log(shares), ".WB", 0.0, unknown=np.array([0.1, 0.1, 0.7]))
     assert reading.doubtful == (1, 2)
+
+
+def test_the_position_of_chess_is_told_whichever_way_the_board_lies() -> None:
+    """A queen on d1 that looks like a second king is told as one that is not sure."""
+    game, template = games.load("chess"), load_template("chess")
+    shown = figures_of(game, game.initial())
+    reading = with_figures(game, reading_of(game, game.board(game.initial())), shown, {"d1": {"♔": 0.55, "♕": 0.45}})
+    told = figures_report(template, reading)
+    assert told["figures"] == "rnbqkbnrpppppppp" + "." * 32 + "PPPPPPPPRNBQKBNR"
+    assert told["position"] == "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+    assert (told["first_side"], told["doubtful_figures"]) == ("bottom", [])
+    turned = figures_report(template, reading.half_turned())
+    assert turned["figures"] == str(told["figures"])[::-1]
+    assert (turned["position"], turned["first_side"]) == (told["position"], "top")
+    assert "upside down" in position_in(turned)
+    assert figures_in(turned, template) == shown[::-1]
+
+
+def test_pieces_that_make_no_position_are_shown_with_the_reason() -> None:
+    game, template = games.load("chess"), load_template("chess")
+    shown = "♟" + "." * 63
+    reading = with_figures(game, reading_of(game, template.seen(shown)), shown)
+    told = figures_report(template, reading)
+    assert (told["figures"], told["position"]) == ("p" + "." * 63, None)
+    assert "king" in position_in(told)

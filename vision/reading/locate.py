@@ -68,6 +68,7 @@ class PhotoReader:
     def read_at(self, image: Image, placed: Found) -> ReadPhoto:
         pose, template = placed.pose, placed.template
         self._reader.template = template
+        self._reader.seen_in = image, pose
         rectified = rectify(image, pose, template)
         if placed.sheet is not None and self._reference is None:
             # Profiles are fitted without white balance, so only readings without one are corrected.

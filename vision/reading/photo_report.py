@@ -7,13 +7,17 @@ import time
 
 import numpy as np
 
+import games
 from calibration.arrays import FloatArray
 from calibration.sheet import known_sheets
 from calibration.template import BoardTemplate
+from rules import PositionError
 from vision.finding.found import Found
 from vision.finding.markers import OtherSheetError
 from vision.finding.why_unseen import Unseen, exposure_fault, why_unseen
 from vision.frame import Image
+from vision.reading.arrangements import position_seen
+from vision.reading.board_reading import BoardReading
 from vision.reading.locate import PhotoReader, ReadPhoto
 from vision.reading.which_board import Progress, name_board
 from wording import Sentence
@@ -102,9 +106,40 @@ def seen_report(placed: Found, photo: ReadPhoto) -> Report:
         report["tiles"] = [
             [names[cell] for cell in tile.cells] + [int(pips) for pips in tile.pips] for tile in reading.tiles
         ]
+    if reading.figures is not None:
+        report |= figures_report(photo.template, reading)
     if photo.pawns:
         report["pawns"] = {colour: pawn.space for colour, pawn in photo.pawns.items()}
     return report
+
+
+def figures_report(template: BoardTemplate, reading: BoardReading) -> Report:
+    """Which piece stands where, by the letters of labels, in the order of the cells; and the position as text.
+
+    The board is taken to lie as in play, whose first side is at the bottom or at the top of the picture.
+    """
+    assert reading.figures is not None
+    game = games.load(template.game, rules_of(template))
+    turned = _lean(template, reading.board) * _lean(template, game.board(game.initial())) < 0
+    try:
+        seen = position_seen(game, reading.half_turned() if turned else reading, 0)
+    except PositionError as error:
+        return {"figures": template.written(reading.figures.board), "position": None, "fault": str(error)}
+    figures = seen.figures[::-1] if turned else seen.figures
+    doubtful = sorted(len(figures) - 1 - cell if turned else cell for cell in seen.doubtful)
+    return {
+        "figures": template.written(figures),
+        "position": game.format_position(seen.position),
+        "first_side": "top" if turned else "bottom",
+        "doubtful_figures": [template.cell_names[cell] for cell in doubtful],
+    }
+
+
+def _lean(template: BoardTemplate, board: str) -> float:
+    """How much lower in the picture men of the first class stand than those of the second; 0 without men of both."""
+    rows = template.cells_mm[:, 1]
+    own = [rows[[letter == one for letter in board]] for one in template.letters[1:3]]
+    return float(own[0].mean() - own[1].mean()) if all(map(len, own)) else 0.0
 
 
 def unseen_report(why: Unseen) -> Report:
