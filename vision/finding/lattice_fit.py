@@ -24,7 +24,7 @@ from vision.finding.lattice_evidence import AROUND, ASTRAY, ON_POINTS, ON_SQUARE
 from vision.finding.lattice_window import Window, best_window
 from vision.frame import Image
 from vision.pose import BoardPose, pose_from_corners, project
-from vision.primitives.channels import clear_grey, telling_channel, with_contrast
+from vision.primitives.channels import telling_channel, with_contrast
 from vision.primitives.combs import find_combs
 from vision.primitives.features import shrink
 from vision.primitives.round_men import find_round_men
@@ -94,7 +94,6 @@ class Scene:
         grey, small_from_image = shrink(self.image, WORKING_PX)
         size = grey.shape[1], grey.shape[0]
         small = np.asarray(cv2.resize(self.image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
-        grey = clear_grey(small)
         image_from_small = np.asarray(np.linalg.inv(small_from_image))
         return Views(small, with_contrast(grey), in_levels(small), in_levels(grey), image_from_small)
 
