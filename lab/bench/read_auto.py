@@ -19,6 +19,7 @@ import numpy as np
 import typer
 
 import games
+from calibration.sheet import other_sizes
 from calibration.template import BoardTemplate, load_template
 from vision.reading.locate import PhotoReader
 from vision.reading.photo_report import Report, read_named, read_unnamed
@@ -38,7 +39,7 @@ def main(
     for folder in folders:
         game, _, place = folder.partition("=")
         usual = load_template(games.find(game).name)
-        reader = PhotoReader(usual) if asked else None
+        reader = PhotoReader(usual, sizes=other_sizes(usual)) if asked else None
         for photo, cells in photos_of(Path(place), most, seed):
             image, started_s = read_photo(photo), time.process_time()
             seen = read_unnamed(image) if reader is None else read_named(image, reader, None)

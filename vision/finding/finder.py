@@ -29,16 +29,16 @@ MOVED = 0.1
 """Share of the side by which squares may move a proposed corner: a whole square off they look nearly as right."""
 
 
-def find_board(image: Image, template: BoardTemplate) -> Found | None:
+def find_board(image: Image, template: BoardTemplate, sizes: Sequence[BoardTemplate] = ()) -> Found | None:
     """Finds the board in the picture; returns None rather than a guess.
 
     A board recognised by its lines alone gets the corner nearest the picture's top left as its own top left; a print,
     or a printed board's markers, show the true corner. A printed board seen in a mirror does not count. Raises
-    OtherSheetError where the printed board of another game is seen.
+    OtherSheetError where the printed board of another game is seen. `sizes` are as in `find_drawn`.
     """
     sheet = find_sheet(image, template)
     if sheet is None:
-        return None if name_sheet(mirrored(image)) is not None else find_drawn(image, template)
+        return None if name_sheet(mirrored(image)) is not None else find_drawn(image, template, sizes)
     return Found(sheet[0], sheet[1].template, sheet[1], "markers").believed(image)
 
 
