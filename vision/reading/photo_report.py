@@ -14,13 +14,14 @@ from calibration.template import BoardTemplate
 from rules import PositionError
 from vision.finding.found import Found
 from vision.finding.markers import OtherSheetError
-from vision.finding.why_unseen import Unseen, exposure_fault, why_unseen
+from vision.finding.why_unseen import Unseen, exposure_fault, other_size, why_unseen
 from vision.frame import Image
 from vision.reading.arrangements import position_seen
 from vision.reading.board_reading import BoardReading
 from vision.reading.locate import PhotoReader, ReadPhoto
 from vision.reading.which_board import Progress, name_board
-from wording import Sentence
+from vision.sources.encoded import TooLargeError
+from wording import Sentence, sentence
 
 Report = dict[str, object]
 NO_PICTURE = Unseen(
@@ -28,6 +29,7 @@ NO_PICTURE = Unseen(
     Sentence("This is no picture that can be read."),
     Sentence("Take it again, or convert it to JPEG or PNG."),
 )
+CUT_SHORT = sentence("The file ends before its picture does: what is missing is grey.")
 NAMELESS = Unseen(
     "no_board",
     Sentence("I see none of the boards I know."),
@@ -45,7 +47,10 @@ class SeenPhoto:
     """The board and its position; None where no board is seen."""
 
 
-def read_named(image: Image | None, reader: PhotoReader, corners_px: FloatArray | None) -> SeenPhoto:
+def read_named(
+    image: Image | None, reader: PhotoReader, corners_px: FloatArray | None, fault: Unseen = NO_PICTURE
+) -> SeenPhoto:
+    """What one photo shows; `fault` tells why there is no picture."""
     started_s, read = time.perf_counter(), None
     report = blank_report() | {"game": reader.template.game, "rules": rules_of(reader.template)}
     try:
@@ -53,23 +58,26 @@ def read_named(image: Image | None, reader: PhotoReader, corners_px: FloatArray 
     except OtherSheetError:
         placed = None
     if image is None:
-        report |= unseen_report(NO_PICTURE)
-    elif placed is None and corners_px is not None and (fault := reader.place_fault(image, corners_px)):
-        report |= {"reason": "wrong_corners", "advice": f"--corners: {fault}"}
+        report |= unseen_report(fault)
+    elif placed is None and corners_px is not None and (wrong := reader.place_fault(image, corners_px)):
+        report |= {"reason": "wrong_corners", "advice": f"--corners: {wrong}"}
     elif placed is None:
         report |= unseen_report(why_unseen(image, reader.template))
     else:
         read = reader.read_at(image, placed)
         report |= seen_report(placed, read)
+        size = other_size(reader.template, placed.template)
+        if size is not None:
+            report |= {"rules": rules_of(placed.template), "note": str(size.matter)}
     return SeenPhoto(report | {"milliseconds": round((time.perf_counter() - started_s) * 1000, 1)}, read)
 
 
-def read_unnamed(image: Image | None, progress: Progress | None = None) -> SeenPhoto:
+def read_unnamed(image: Image | None, progress: Progress | None = None, fault: Unseen = NO_PICTURE) -> SeenPhoto:
     """What one photo shows whose game is identified from its board."""
     started_s, read = time.perf_counter(), None
     report = blank_report() | {"others": []}
     if image is None:
-        report |= unseen_report(NO_PICTURE)
+        report |= unseen_report(fault)
     else:
         naming = name_board(image, progress)
         report["others"] = [board_report(other) for other in naming.others]
@@ -82,8 +90,14 @@ def read_unnamed(image: Image | None, progress: Progress | None = None) -> SeenP
     return SeenPhoto(report | {"milliseconds": round((time.perf_counter() - started_s) * 1000, 1)}, read)
 
 
+def too_large(error: TooLargeError) -> Unseen:
+    numbers = {"megapixels": f"{error.megapixels:.4g}", "most": f"{error.most:g}"}
+    matter = sentence("The picture has {megapixels} megapixels; at most {most} are read.", **numbers)
+    return Unseen("too_large", matter, sentence("Shrink it, or allow more with --max-megapixels."))
+
+
 def blank_report() -> Report:
-    names = ("corners_px", "cells", "probabilities", "unknown", "game", "rules", "reason", "advice")
+    names = ("corners_px", "cells", "probabilities", "unknown", "game", "rules", "reason", "advice", "note")
     return {"found": False, "quality": 0.0, "sure": 0.0} | dict.fromkeys(names)
 
 
