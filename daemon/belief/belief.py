@@ -118,7 +118,9 @@ class Belief:
         board = best.shown if found.fits else shown
         since = look.time_s if look.free else None
         amiss = tuple((cell, board[cell]) for cell in changed_cells(self.game.board(told.position), board))
-        standing = Standing(state, board, since, look.time_s, evidence.unknown, look.final, amiss).after(self.standing)
+        named = state == "wrong" and evidence.reading.figures is not None
+        standing = Standing(state, board, since, look.time_s, evidence.unknown, look.final, amiss, named=named)
+        standing = standing.after(self.standing)
         belief = dataclasses.replace(
             self,
             lines=found.lines,

@@ -57,6 +57,8 @@ class Wrong:
     """Whether more plies than were seen would lead there."""
     against: Line | None = None
     """What it would be if no agent played: plies, or half of one, that none asked for."""
+    positions: tuple[Any, ...] = ()
+    """The board as positions from which people may play on, one for each side that may be to move."""
 
 
 @dataclasses.dataclass(frozen=True)

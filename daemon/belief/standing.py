@@ -38,6 +38,8 @@ class Standing:
     """Cells that differ from the certain board, with what they show."""
     strange_s: float = math.inf
     """Since when no line has allowed what is seen, hands or not."""
+    named: bool = False
+    """Whether it is seen which piece stands where on a board that no line allows."""
 
     @property
     def is_lasting(self) -> bool:
@@ -52,7 +54,9 @@ class Standing:
         return 0.0 if self.since_s is None else self.until_s - self.since_s
 
     def is_alike(self, other: Standing | None) -> bool:
-        return other is not None and (self.state, self.board) == (other.state, other.board)
+        """Whether nothing more is seen than in the other."""
+        known = other is not None and (other.named or not self.named)
+        return other is not None and known and (self.state, self.board) == (other.state, other.board)
 
     def after(self, before: Standing) -> Standing:
         """This standing, since when `before` has stood if that is the same."""
