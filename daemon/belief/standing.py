@@ -13,10 +13,10 @@ from rules import AnyGame
 from rules.turns import changed_cells
 from vision.watching.watcher import REPORTED_S
 
-State = Literal["unseen", "right", "unfinished", "torn", "wrong"]
-"""The look shows the board of the certain plies; a turn that is not finished; plies between which it leaves the choice;
-nothing that any line allows."""
-LIMITS_S = {"unfinished": WAITING_S, "torn": WAITING_S, "wrong": STANDING_S}
+State = Literal["unseen", "right", "misplaced", "unfinished", "torn", "wrong"]
+"""The look shows the board of the certain plies; the same at the start, but other pieces; a turn that is not finished;
+plies between which it leaves the choice; nothing that any line allows."""
+LIMITS_S = {"misplaced": WAITING_S, "unfinished": WAITING_S, "torn": WAITING_S, "wrong": STANDING_S}
 GOING_BACK_S = STANDING_S + WAITING_S
 """Where all that is amiss looks as on an earlier board, men may be going back one by one: hands pause between them."""
 LASTING_S = REPORTED_S + WAITING_S

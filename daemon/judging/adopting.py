@@ -103,7 +103,7 @@ def _played_on(referee: Referee, offered: list[Any], mover: Side | None) -> list
         side = phrases.named(game, game.to_move(offered[0]))
         raise Refusal(sentence("Where the pieces stand so, it is {side:gen}'s move.", side=side))
     figures = {figures_of(game, one) for one in positions}
-    if effects := _caught_up(referee, board, mover, None, figures):
+    if board != game.board(referee.position) and (effects := _caught_up(referee, board, mover, None, figures)):
         return effects
     return SetUp(min(positions, key=lambda one: game.to_move(one) != game.to_move(referee.position)))
 

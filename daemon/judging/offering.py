@@ -10,10 +10,10 @@ from daemon.belief.belief import Belief
 from daemon.belief.deciding import Wrong
 from daemon.judging import complaints, phrases
 from daemon.judging.play import Play
-from rules import AnyGame, Arranged, Figures, HiddenHands, PositionError, Side, arranged_by, figures_of
+from rules import AnyGame, Arranged, Figures, HiddenHands, PositionError, Side, arranged_by, figures_of, piece_noun
 from vision.reading.arrangements import position_seen
 from vision.reading.board_reading import SURE, BoardReading
-from wording import Sentences, sentence
+from wording import Given, Sentence, Sentences, sentence
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,6 +79,31 @@ def _without_lost_rights(game: AnyGame, position: Any, before: Any) -> Any:
     held = {right.code for right in Arranged.of(game).rights(before) if right.held}
     lost = {right.code: False for right in Arranged.of(game).rights(position) if right.held and right.code not in held}
     return arranged_by(game, figures_of(game, position), game.to_move(position), lost) if lost else position
+
+
+def of_figures(game: AnyGame, wrong: Wrong) -> tuple[Wrong, Sentences]:
+    """What stands otherwise than at the start, though the board is right, and how to begin with it."""
+    own, said, rest = figures_of(game, wrong.position), list[Sentence](), list[int]()
+    for cell in wrong.cells:
+        other = next(
+            (one for one in wrong.cells if (own[one], own[cell]) == (wrong.figures[cell], wrong.figures[one])), cell
+        )
+        if other > cell:
+            what: dict[str, Given] = {"piece": piece_noun(game, own[cell]), "exchanged": piece_noun(game, own[other])}
+            cells = phrases.named_cells(game, (cell, other))
+            said.append(
+                sentence("The {piece} and the {exchanged} stand exchanged: look at {cells}.", **what, cells=cells)
+            )
+        elif other == cell:
+            rest.append(cell)
+    if rest:
+        said.append(sentence("Other pieces than those drawn stand on {cells}.", cells=phrases.named_cells(game, rest)))
+    try:
+        position = arranged_by(game, wrong.figures, game.to_move(wrong.position), {})
+    except PositionError:
+        return wrong, tuple(said)
+    said.append(sentence("If it is to be so, tell me to adopt the board."))
+    return dataclasses.replace(wrong, positions=(position,)), tuple(said)
 
 
 def told(play: Play, offer: Offer, cells: Sequence[int]) -> Sentences:

@@ -10,6 +10,7 @@ from typing import Any
 from daemon.belief.belief import Belief
 from daemon.belief.costs import BELIEVE_NATS
 from daemon.belief.deciding import Decision, Moved, Over, Right, Torn, Unfinished, Wrong, decide
+from daemon.belief.figures import are_checked
 from daemon.belief.line import Line, common, owed
 from daemon.belief.look import Look
 from daemon.belief.missed import would_go_on
@@ -164,6 +165,8 @@ class Referee(Play):
     def _to_check(self) -> Sentences:
         """What people are asked to look at before the first move, because no camera sees it."""
         game, position = self.game, self.position
+        if are_checked(game, self._belief.evidence, position):
+            return ()
         if not self.ply and game.about.to_check and position in game.starts:
             return game.about.to_check
         if self.ply or figures_of(game, position) == game.board(position):
@@ -319,6 +322,8 @@ class Referee(Play):
             return self._to_put_right(wrong.board)
         if wrong.against is not None:
             return complaints.against_an_agent(belief, self.agents, wrong)
+        if wrong.figures:
+            return offering.of_figures(self.game, wrong)
         if (offer := offering.offer_of(belief, wrong)) is not None:
             return dataclasses.replace(wrong, positions=offer.positions), offering.told(self, offer, wrong.cells)
         believed = wrong.position == self.position

@@ -157,6 +157,35 @@ def test_after_a_long_gap_the_position_on_the_table_is_offered_and_keeps_lost_ri
     assert [figures_of(CHESS, one) for one in referee.offered] == 2 * [CHESS.figures(position)]
 
 
+@pytest.mark.parametrize("seen_at_once", [True, False])
+def test_moves_that_would_leave_other_pieces_there_are_no_explanation(seen_at_once: bool) -> None:
+    bench, position = bench_of("chess", None), CHESS.initial()
+    bench.show(CHESS.board(position))
+    for number, text in enumerate(ITALIAN[:7]):
+        position = CHESS.apply(position, CHESS.parse_move(position, text))
+        if number < 2:
+            bench.show(CHESS.board(position))
+    if not seen_at_once:
+        bench.show(CHESS.board(position))
+        assert "If you have played so, play on" in " ".join(map(str, bench.match.referee.asked))
+    letters, cells = list(CHESS.figures(position)), [CHESS.cells.index(name) for name in ("f3", "c4")]
+    letters[cells[0]], letters[cells[1]] = letters[cells[1]], letters[cells[0]]
+    bench.look(with_figures(CHESS, reading_of(CHESS, CHESS.board(position)), "".join(letters)))
+    assert [CHESS.figures(one) for one in bench.match.referee.offered] == 2 * ["".join(letters)]
+    assert obey(bench.match, Adopt("white"), bench.eyes).accepted
+    assert bench.match.set_up is not None and CHESS.figures(bench.match.set_up) == "".join(letters)
+
+
+def test_moves_that_leave_just_these_pieces_go_on_with_the_game() -> None:
+    bench, position = bench_of("chess", None), CHESS.initial()
+    bench.show(CHESS.board(position))
+    for text in ITALIAN[:6]:
+        position = CHESS.apply(position, CHESS.parse_move(position, text))
+    bench.look(with_figures(CHESS, reading_of(CHESS, CHESS.board(position)), CHESS.figures(position)))
+    assert obey(bench.match, Adopt("white"), bench.eyes).accepted
+    assert bench.match.referee.ply == 6 and bench.match.set_up is None
+
+
 def test_rights_lost_before_the_gap_stay_lost() -> None:
     referee, position = Referee(CHESS), CHESS.initial()
     for text in "e4 e5 Ke2 Ke7 Ke1 Ke8".split():
