@@ -147,7 +147,8 @@ class Words(Capability):
     def choice(self, position: Any, move: Any) -> Term | None:
         """What a legal move chooses that the board does not show, such as the piece that a pawn becomes; else None.
 
-        Of such moves that lead to the same board the first of `legal_moves` is believed, until somebody tells another.
+        Of such moves that lead to the same board the first of `legal_moves` is believed, until somebody tells another,
+        or figures show it.
         """
         return None
 

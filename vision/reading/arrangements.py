@@ -21,25 +21,35 @@ SURE_NATS = float(np.log(SURE) - np.log1p(-SURE))
 
 @dataclasses.dataclass(frozen=True)
 class SeenPosition:
-    position: Any
+    positions: tuple[Any, ...]
+    """One for each side that may be to move where the pieces stand so."""
     figures: str
     """As `rules.figures_of` has them."""
     doubtful: tuple[int, ...]
     """Cells on which another figure is nearly as likely, with whatever must then stand elsewhere."""
 
+    @property
+    def position(self) -> Any:
+        """With the first of these sides to move."""
+        return self.positions[0]
 
-def position_seen(game: AnyGame, reading: BoardReading, side: Side) -> SeenPosition:
-    """The likeliest position with `side` to move, of those that the game allows, by a reading that has `figures`.
 
-    Rights that no piece shows are as is usual. Raises PositionError where none of the likeliest boards is a position;
-    as many are tried as there are cells.
+def position_seen(game: AnyGame, reading: BoardReading, *sides: Side) -> SeenPosition:
+    """The likeliest position, of those that the game allows with one of these sides to move.
+
+    The reading has `figures`. Rights that no piece shows are as is usual. Raises PositionError where none of the
+    likeliest boards is a position; as many are tried as there are cells.
     """
     weighed, refused = Arrangements(game, reading), list[PositionError]()
     for figures in itertools.islice(itertools.chain(weighed.likeliest(), [weighed.by_cell]), len(game.cells)):
-        try:
-            return SeenPosition(arranged_by(game, figures, side, {}), figures, weighed.doubtful(figures))
-        except PositionError as error:
-            refused.append(error)
+        positions = []
+        for side in sides:
+            try:
+                positions.append(arranged_by(game, figures, side, {}))
+            except PositionError as error:
+                refused.append(error)
+        if positions:
+            return SeenPosition(tuple(positions), figures, weighed.doubtful(figures))
     raise refused[0]
 
 
