@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from daemon.belief.costs import BELIEVE_NATS, HOPELESS_NATS, RARE_NATS, TENFOLD_NATS
 from daemon.belief.line import Line
 from daemon.belief.look import Evidence
-from rules import AnyGame, Figures, figures_of
+from rules import EMPTY, AnyGame, Figures, figures_of
 from rules.turns import changed_cells
 from vision.reading.arrangements import Arrangements
 from vision.reading.board_reading import SeenFigures
+
+KNOWN = 0.8
+"""Least share of pieces named right in a set that the eye knows; of men that all look like pawns to it, half."""
 
 
 def told_apart(game: AnyGame, evidence: Evidence, lines: Iterable[Line]) -> list[Line]:
@@ -37,7 +40,7 @@ def told_apart(game: AnyGame, evidence: Evidence, lines: Iterable[Line]) -> list
 def _told_apart(game: AnyGame, seen: SeenFigures, lines: Sequence[Line]) -> Sequence[Line]:
     boards = [figures_of(game, line.position) for line in lines] if len(lines) > 1 else []
     cells = [cell for cell, letters in enumerate(zip(*boards, strict=True)) if len(set(letters)) > 1]
-    if not cells:
+    if not cells or not is_known(seen, boards[0], cells):
         return lines
     logs = seen.log_probabilities
     nats = [-float(sum(logs[cell, seen.letters.index(board[cell])] for cell in cells)) for board in boards]
@@ -65,12 +68,22 @@ def misplaced(game: AnyGame, evidence: Evidence, position: Any, *, again: bool =
         return ""
     weighed, own = Arrangements(game, evidence.reading), figures_of(game, position)
     seen = next(itertools.chain(weighed.likeliest(), [own]))
+    if not is_known(evidence.reading.figures, own, changed_cells(own, seen)):
+        return ""
     rare = 0.0 if again else RARE_NATS * len(changed_cells(own, seen)) / 2 + BELIEVE_NATS
     return seen if weighed.nats(own) - weighed.nats(seen) > rare else ""
+
+
+def is_known(seen: SeenFigures, figures: str, asked: Collection[int]) -> bool:
+    """Whether the eye knows this set of pieces: of most that are not asked about it says what they are."""
+    others = [cell for cell, letter in enumerate(figures) if letter != EMPTY and cell not in asked]
+    men = sum(letter != EMPTY for letter in figures)
+    return 2 * len(others) > men and sum(seen.board[cell] == figures[cell] for cell in others) >= KNOWN * len(others)
 
 
 def are_checked(game: AnyGame, evidence: Evidence | None, position: Any) -> bool:
     """Whether it is seen without doubt that each piece of a position stands where it should."""
     if evidence is None or evidence.unsure or evidence.reading.figures is None or not isinstance(game, Figures):
         return False
-    return not Arrangements(game, evidence.reading).doubtful(figures_of(game, position))
+    own = figures_of(game, position)
+    return is_known(evidence.reading.figures, own, ()) and not Arrangements(game, evidence.reading).doubtful(own)

@@ -16,7 +16,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.arrays import FloatArray
+from calibration.arrays import Flags, FloatArray
 from calibration.template import BoardTemplate, load_template
 from rules import EMPTY
 from system.weights import MODELS, find_weights
@@ -84,10 +84,10 @@ class FigureReader:
         self._squares = np.where(square_colours(template), 1.0, -1.0).astype(np.float32)
         self._cells, self._board = (open_network(find_weights(name, folder).path) for name in NETWORKS)
 
-    def describe(self, image: Image, pose: BoardPose, template: BoardTemplate) -> Descriptors:
-        """(cells, length) descriptions of the cells of a picture; 40 ms for 64 cells."""
-        cells = cut_standing(image, pose, template)
-        inputs = {"patches": cells.patches, "rise": cells.rise.astype(np.float32)}
+    def describe(self, image: Image, pose: BoardPose, template: BoardTemplate, cells: Flags) -> Descriptors:
+        """(n, length) descriptions of some (cells,) of a picture; 0.6 ms for each."""
+        seen = cut_standing(image, pose, template)
+        inputs = {"patches": seen.patches[cells], "rise": seen.rise[cells].astype(np.float32)}
         return np.asarray(self._cells.run(["described"], inputs)[0])
 
     def read(self, described: Descriptors, known: Sequence[tuple[Descriptors, str]] = ()) -> SeenFigures:

@@ -190,9 +190,10 @@ class Reader:
         if before is not None:
             logs, unknown = _placed(before.logs, changed, logs), _placed(before.unknown, changed, unknown)
             ways = None if ways is None or before.ways is None else _placed(before.ways, changed, ways)
-        figures = None
-        if self._figures is not None and self.seen_in is not None:
-            figures = self._figures.describe(*self.seen_in, self.template)
+        figures = None if before is None else before.look.figures
+        if self._figures is not None and self.seen_in is not None and (figures is not None or changed.all()):
+            described = self._figures.describe(*self.seen_in, self.template, changed)
+            figures = described if figures is None else _placed(figures, changed, described)
         return JudgedCells(dataclasses.replace(first, raised=tuple(others), figures=figures), logs, unknown, ways)
 
     def _described(self, patches: Patches, before: DescribedCells | None, changed: Flags) -> DescribedCells:
