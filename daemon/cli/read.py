@@ -143,7 +143,8 @@ def show(told: str) -> None:
 def _drawn(image: Image, seen: SeenPhoto) -> Image:
     drawn = image if seen.read is None else draw_read(image, seen.read)
     doubts = "" if seen.read is None else doubts_of(seen.read)
-    return captioned(drawn, f"{headline(seen.report, seen.read)}. {doubts}".rstrip(". ") + ".")
+    said = [headline(seen.report, seen.read), *position_in(seen.report).splitlines(), doubts]
+    return captioned(drawn, ". ".join(filter(None, said)) + ".")
 
 
 def write_drawn(command: str, target: Path, picture: Image) -> None:

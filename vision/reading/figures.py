@@ -29,14 +29,11 @@ from vision.reading.descriptors import Descriptors
 from vision.reading.taught import square_colours
 
 WIDTH_PX, HEIGHT_PX = 40, 64
-FOOT_PX = 48.0
+FOOT_PX = HEIGHT_PX * 3 / 4
 """Pixels from a cut's top to the cell's middle."""
 SQUARE_PX = 27.0
 """Pixels of a square's side across the camera's view."""
 NETWORKS = "figures_cells", "figures_board"
-TEMPERATURE = 1.0
-UPRIGHT = 0.05
-"""Height of a man as seen, as a share of a square's side, below which the camera is straight above."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -58,7 +55,8 @@ def cut_standing(image: Image, pose: BoardPose, template: BoardTemplate) -> Stan
     across = 2 * np.linalg.svd(np.stack(sides, axis=2), compute_uv=False)[:, 0]
     up = heads - feet
     rise = np.linalg.norm(up, axis=1) / across
-    up = np.where((rise > UPRIGHT)[:, None], up / np.maximum(np.linalg.norm(up, axis=1), 1e-9)[:, None], (0.0, -1.0))
+    up[~up.any(axis=1)] = 0, -1  # straight above any way is up
+    up /= np.linalg.norm(up, axis=1, keepdims=True)
     patches = np.empty((len(feet), HEIGHT_PX, WIDTH_PX, 3), dtype=np.uint8)
     scales = across / SQUARE_PX
     smooth = image
@@ -85,23 +83,29 @@ class FigureReader:
         self._cells, self._board = (open_network(find_weights(name, folder).path) for name in NETWORKS)
 
     def describe(self, image: Image, pose: BoardPose, template: BoardTemplate, cells: Flags) -> Descriptors:
-        """(n, length) descriptions of some (cells,) of a picture; 0.6 ms for each."""
+        """(n, 2, length) descriptions of some (cells,) of a picture, as seen and mirrored; 1.2 ms for each."""
         seen = cut_standing(image, pose, template)
-        inputs = {"patches": seen.patches[cells], "rise": seen.rise[cells].astype(np.float32)}
-        return np.asarray(self._cells.run(["described"], inputs)[0])
+        patches, rise = seen.patches[cells], seen.rise[cells].astype(np.float32)
+        views = [patches, np.ascontiguousarray(patches[:, :, ::-1])]
+        described = [self._cells.run(["described"], {"patches": view, "rise": rise})[0] for view in views]
+        return np.stack(described, axis=1).astype(np.float32)
 
     def read(self, described: Descriptors, known: Sequence[tuple[Descriptors, str]] = ()) -> SeenFigures:
-        """What stands on the cells; `known` are boards of the same set whose letters are known."""
+        """What stands on the cells; `known` are boards of the same set whose letters are known.
+
+        The mean over both views, and over either colour of squares taken for the first.
+        """
         every = np.concatenate([described, *(cells for cells, _ in known)])
         told = [self.letters.index(letter) for _, board in known for letter in board]
-        inputs = {
-            "described": every[None],
-            "squares": np.tile(self._squares, 1 + len(known))[None],
-            "known": np.array([[len(self.letters)] * len(described) + told]),
-        }
-        scores = np.asarray(self._board.run(["scores"], inputs)[0], dtype=np.float64)[0, : len(described)]
-        scores /= TEMPERATURE
-        return SeenFigures(scores - np.logaddexp.reduce(scores, axis=1, keepdims=True), self.letters)
+        letters = np.array([[len(self.letters)] * len(described) + told])
+        squares, total = np.tile(self._squares, 1 + len(known))[None], np.zeros((len(described), len(self.letters)))
+        for view in range(every.shape[1]):
+            for colour in (squares, -squares):
+                inputs = {"described": every[None, :, view], "squares": colour, "known": letters}
+                scores = np.asarray(self._board.run(["scores"], inputs)[0], dtype=np.float64)[0, : len(described)]
+                total += scores - np.logaddexp.reduce(scores, axis=1, keepdims=True)
+        total /= 2 * every.shape[1]
+        return SeenFigures(total - np.logaddexp.reduce(total, axis=1, keepdims=True), self.letters)
 
 
 @functools.lru_cache(maxsize=1)

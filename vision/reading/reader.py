@@ -30,9 +30,6 @@ from vision.sources.encoded import TooLargeError, decode
 
 log = logging.getLogger(__name__)
 
-KNOWN_BOARDS = 2
-"""Boards of known figures beside which others are read."""
-
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class DescribedCells:
@@ -42,7 +39,7 @@ class DescribedCells:
     raised: tuple[DescribedCells, ...] = ()
     """The same cells at middle and head of a man, where men are tall."""
     figures: Descriptors | None = None
-    """(cells, length) the cells as the reader of figures describes them; None where men of a side are alike."""
+    """(cells, views, length) as the reader of figures describes them; None where men of a side are alike."""
 
     @property
     def views(self) -> tuple[DescribedCells, ...]:
@@ -55,7 +52,7 @@ class DescribedCells:
         patches = np.where(cells[:, None, None, None], other.patches, self.patches)
         figures = other.figures
         if figures is not None and self.figures is not None:
-            figures = np.where(cells[:, None], figures, self.figures)
+            figures = np.where(cells[:, None, None], figures, self.figures)
         descriptors = np.where(cells[:, None], other.descriptors, self.descriptors)
         return DescribedCells(patches, descriptors, raised, figures)
 
@@ -125,9 +122,9 @@ class Reader:
         self.taught, self._kept = taught, kept
 
     def learn_figures(self, look: DescribedCells, figures: str) -> None:
-        """Tells pieces by those of a board of this set, too, which holds these figures: the last few are remembered."""
+        """Tells pieces by those of a board of this set, too, which holds these figures: the last one is remembered."""
         if look.figures is not None:
-            self._known_figures = (*self._known_figures, (look.figures, figures))[-KNOWN_BOARDS:]
+            self._known_figures = ((look.figures, figures),)
 
     def features(self, look: DescribedCells, logs: FloatArray | None = None) -> CellFeatures:
         """The features by which taught boards are read; `logs` are the network's log probabilities, if known."""
