@@ -149,7 +149,7 @@ def in_words(seen: SeenPhoto, *, colour: bool = False) -> str:
     if read is None:
         return str(seen.report["advice"])
     drawn = TextBoard(read.template).draw(read.reading.board, read.reading.doubtful, colour=colour)
-    return "\n".join(filter(None, [headline(seen.report, read), drawn, doubts_of(read)]))
+    return "\n".join(filter(None, [headline(seen.report, read), drawn, lies_on(read), doubts_of(read)]))
 
 
 def headline(report: Report, read: ReadPhoto | None) -> str:
@@ -175,10 +175,18 @@ def counted(number: int, what: str) -> str:
     return f"{number} {what if number == 1 else many}"
 
 
+def lies_on(read: ReadPhoto) -> str:
+    """Which cells hold something that is no man, or light that looks like one."""
+    names = [name for name, blank in zip(read.template.cell_names, read.reading.blank, strict=True) if blank]
+    return f"Something lies on {', '.join(names)}, or a lamp shines there: no man that I know" if names else ""
+
+
 def doubts_of(read: ReadPhoto) -> str:
     reading, names = read.reading, read.template.cell_names
     doubts = []
     for cell in reading.doubtful:
+        if reading.blank[cell]:
+            continue
         shares = sorted(zip(reading.probabilities[cell], reading.letters, strict=True), reverse=True)
         may_be = [f"{read.template.classes[letter]} {share:.0%}" for share, letter in shares if share >= LIKELY]
         if reading.unknown is not None and reading.unknown[cell] > UNKNOWN:

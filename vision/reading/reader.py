@@ -19,6 +19,7 @@ from vision.reading.board_reading import BoardReading
 from vision.reading.cells import cut_patches, differing
 from vision.reading.descriptors import Descriptors, load_descriptor
 from vision.reading.face_colours import matching_face_colours
+from vision.reading.foreign import foreign_shares, without_foreign
 from vision.reading.heads import GENERIC, OTHER, Head, head_from_arrays, judge, load_generic
 from vision.reading.joint import read_jointly
 from vision.reading.leaning import leaning_men
@@ -145,7 +146,8 @@ class Reader:
     def judge(self, cells: JudgedCells, time_s: float) -> BoardReading:
         letters = self.template.letters
         logs = self._together(cells.look, cells.logs, cells.unknown)
-        logs, unknown = self._as_kept(cells.look.patches, logs, cells.unknown)
+        logs, unknown = self._without_foreign(cells, logs)
+        logs, unknown = self._as_kept(cells.look.patches, logs, unknown)
         if cells.ways is None:
             return BoardReading(logs, letters, time_s, unknown=unknown)
         grid = self.template.source["grid"]
@@ -186,6 +188,17 @@ class Reader:
             return matching_face_colours(look.patches, logs, self.template.letters)
         squares, means = square_colours(self.template), self._generic.means
         return read_jointly(look.patches, look.descriptors, logs, unknown, self.template.letters, means, squares)
+
+    def _without_foreign(self, cells: JudgedCells, logs: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The log probabilities and unknown shares, where flat men that are none count as unknown."""
+        means = None if self._own is not None or self._generic is None else self._generic.means
+        if means is None or self.taught is not None or self.template.man_height_mm:
+            return logs, cells.unknown
+        look = cells.look
+        shares = foreign_shares(
+            look.patches, look.descriptors, means, cells.unknown, logs.argmax(axis=1), self.template
+        )
+        return without_foreign(logs, shares, self.template), np.maximum(cells.unknown, shares)
 
     def judge_halves(self, patches: Patches) -> tuple[FloatArray, FloatArray]:
         """(n, classes) and (n, 5) log probabilities of what patches show by themselves, and where the other half lies.
