@@ -1,7 +1,8 @@
 """Labelled photos: positions labelled by a person, read from a JSON file.
 
 The format is `{"images": {"<photo>": {"corners_px": [TL, TR, BR, BL] or null, "cells": "..."}}}`; other keys are
-notes. `cells` has one class letter per cell, row by row from the picture's top. Corners that cannot be a board's are
+notes. `cells` has one class letter per cell, row by row from the picture's top; so has `figures`, where it is told,
+with a letter for every kind of piece, such as those of FEN. Corners that cannot be a board's are
 refused.
 """
 
@@ -9,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,8 @@ class Label:
     """A class letter per cell, in the template's order."""
     corners_px: FloatArray | None
     """(4, 2) the frame's corners in the picture, top left first, clockwise; None if they are not marked."""
+    figures: str = ""
+    """Which piece stands on each cell, by the template's letters; empty where that is not told."""
 
 
 def read_labels(path: Path, template: BoardTemplate, only: Sequence[str] = ()) -> tuple[Label, ...]:
@@ -114,7 +117,18 @@ def _label(path: Path, name: str, entry: Any, template: BoardTemplate) -> Label:
     unknown = sorted(set(cells) - set(template.letters))
     if unknown:
         raise LabelError(f"{where}: cells hold {unknown[0]!r}; {template.game} knows {template.letters!r}")
-    return Label(name, cells, _corners(where, entry.get("corners_px")))
+    return Label(name, cells, _corners(where, entry.get("corners_px")), _figures(where, entry, cells, template))
+
+
+def _figures(where: str, entry: Mapping[str, Any], cells: str, template: BoardTemplate) -> str:
+    letters = {figure.letter: letter for letter, figure in template.figures.items() if figure.letter}
+    written = entry.get("figures", "") if letters else ""
+    if not isinstance(written, str):
+        raise LabelError(f"{where}: figures are a text")
+    figures = "".join(letters.get(letter, letter) for letter in written)
+    if figures and template.seen(figures) != cells:
+        raise LabelError(f"{where}: its figures are not those of its cells")
+    return figures
 
 
 def _corners(where: str, value: Any) -> FloatArray | None:

@@ -113,6 +113,14 @@ def known_sheets() -> Mapping[int, SheetName]:
     return known
 
 
+def other_sizes(template: BoardTemplate) -> tuple[BoardTemplate, ...]:
+    """The boards of the same game that have another number of lines or squares."""
+    if "grid" not in template.source:
+        return ()
+    drawn = [load_template(template.game, options) for options in _drawings(template.game)]
+    return tuple(one for one in drawn if one.source["grid"]["columns"] != template.source["grid"]["columns"])
+
+
 def coordinates(template: BoardTemplate) -> tuple[Mapping[str, float], Mapping[str, float]]:
     """The letters in the cells' names with their x, and the numbers with their y, in millimetres.
 

@@ -46,6 +46,10 @@ class Figure:
     """SVG path on a square with sides of 100, y down."""
     on_disc: bool = False
     """Whether the outline is drawn on the disc of its class rather than in place of it."""
+    name: str = ""
+    """The kind of piece, by the name of its outline."""
+    letter: str = ""
+    """The letter that labels of pictures have for it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -87,6 +91,19 @@ class BoardTemplate:
     @property
     def letters(self) -> str:
         return "".join(self.classes)
+
+    @property
+    def shaped(self) -> bool:
+        """Whether pieces of a side are told apart by their shapes: they are tall."""
+        return bool(self.figures and self.man_height_mm)
+
+    def seen(self, figures: str) -> str:
+        """The class letter of what stands on each cell, of a board of figures."""
+        return "".join(self.figures[letter].seen if letter in self.figures else letter for letter in figures)
+
+    def written(self, figures: str) -> str:
+        """A board of figures by the letters of labels."""
+        return "".join(self.figures[letter].letter if letter in self.figures else letter for letter in figures)
 
     @property
     def first_square(self) -> str:
@@ -235,9 +252,10 @@ def _figures(source: Mapping[str, Any]) -> dict[str, Figure]:
     """The figures of a parsed file; several may share one of its outlines."""
     found = {}
     for letter, entry in source.get("figures", {}).items():
-        outline = str(source["outlines"][entry["outline"]])
-        sign = str(entry.get("sign", letter))
-        found[letter] = Figure(str(entry["class"]), sign, outline, bool(entry.get("on_disc", False)))
+        name = str(entry["outline"])
+        outline, sign = str(source["outlines"][name]), str(entry.get("sign", letter))
+        label, on_disc = str(entry.get("letter", "")), bool(entry.get("on_disc", False))
+        found[letter] = Figure(str(entry["class"]), sign, outline, on_disc, name, label)
         if found[letter].seen not in source["classes"] or letter in source["classes"]:
             raise ValueError(f"figure {letter!r} needs a letter that is no class, and a class that is one")
     return found

@@ -28,6 +28,7 @@ from rules.capabilities import (
     DeadPieces,
     Figures,
     HiddenHands,
+    Man,
     MarkedCells,
     RandomPlay,
     Words,
@@ -57,7 +58,7 @@ from rules.game import (
 
 __all__ = [
     "EMPTY", "About", "AnyGame", "Arranged", "Counts", "DeadPieces", "Fault", "Figures", "Gain", "Game",
-    "GameError", "HiddenHands", "MarkedCells", "MoveError", "Outcome", "PositionError", "RandomPlay", "Right",
+    "GameError", "HiddenHands", "Man", "MarkedCells", "MoveError", "Outcome", "PositionError", "RandomPlay", "Right",
     "RuleError", "RuleSet", "Side", "Step", "UnknownGame", "Words", "arranged_by", "figures_of", "piece_noun",
     "worth_trying",
 ]  # fmt: skip

@@ -6,7 +6,8 @@ ask `Counts.of(game)`: the game itself, or an object with the answers below.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import dataclasses
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Self
 
 from rules.game import AnyGame, Gain, Right, Side
@@ -70,6 +71,18 @@ class Counts(Capability):
         return None
 
 
+@dataclasses.dataclass(frozen=True)
+class Man:
+    """One piece of a full set, in all that it may become."""
+
+    piece: str
+    """Its class letter."""
+    cells: Mapping[str, Collection[int]]
+    """Where it may stand, by the letter of `figures` that it then has."""
+    stays: bool = False
+    """Whether it is never captured."""
+
+
 class Figures(Capability):
     """The rules know more of a piece than the camera, which sees only whose it is."""
 
@@ -85,6 +98,11 @@ class Figures(Capability):
 
         The board template draws those that are no class (`[figures]`).
         """
+        raise NotImplementedError
+
+    @property
+    def men(self) -> tuple[Man, ...]:
+        """All pieces of a full set: what stands on a board is some of them, each on a cell of its own."""
         raise NotImplementedError
 
 
@@ -129,7 +147,8 @@ class Words(Capability):
     def choice(self, position: Any, move: Any) -> Term | None:
         """What a legal move chooses that the board does not show, such as the piece that a pawn becomes; else None.
 
-        Of such moves that lead to the same board the first of `legal_moves` is believed, until somebody tells another.
+        Of such moves that lead to the same board the first of `legal_moves` is believed, until somebody tells another,
+        or figures show it.
         """
         return None
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from daemon.belief.costs import STANDING_S
+from daemon.belief.figures import misplaced
 from daemon.belief.gap_search import MAX_MOVES_ASKED
 from daemon.belief.line import Line, common, owed
 from daemon.belief.look import Evidence, Look
@@ -115,10 +116,15 @@ class Belief:
         near, best = found.near(self.game, evidence), found.lines[0]
         told = believed(self.game, self.told, near)
         state = _state(self.game, best, near or [best], told) if found.fits else "wrong"
+        if state == "right" and not told.plies:
+            again = self.standing.state == "misplaced"
+            state = "misplaced" if misplaced(self.game, evidence, told.position, again=again) else "right"
         board = best.shown if found.fits else shown
         since = look.time_s if look.free else None
         amiss = tuple((cell, board[cell]) for cell in changed_cells(self.game.board(told.position), board))
-        standing = Standing(state, board, since, look.time_s, evidence.unknown, look.final, amiss).after(self.standing)
+        named = state == "wrong" and evidence.reading.figures is not None
+        standing = Standing(state, board, since, look.time_s, evidence.unknown, look.final, amiss, named=named)
+        standing = standing.after(self.standing)
         belief = dataclasses.replace(
             self,
             lines=found.lines,
@@ -129,7 +135,7 @@ class Belief:
             look=look,
             evidence=evidence,
             manner=dataclasses.replace(manner, free_s=look.time_s) if look.free else manner,
-            seen=self.seen or standing.state == "right" or told is not self.told,
+            seen=self.seen or standing.state in ("right", "misplaced") or told is not self.told,
             by_one_hand=self.by_one_hand and standing.state == "wrong",
             to_put_back=self.to_put_back and told is self.told and state != "right",
             vain=here if state == "wrong" else None,
@@ -179,8 +185,10 @@ class Belief:
         ):
             return self
         most_moves = MAX_MOVES_ASKED if self.manner.in_photos else MAX_MOVES
-        ways = ways_to(self.game, self.told, board, self.none, most_moves)
-        return dataclasses.replace(self, lines=(*self.lines, *ways))
+        ways, evidence = ways_to(self.game, self.told, board, self.none, most_moves), self.evidence
+        assert evidence is not None
+        likely = (way for way in ways if not misplaced(self.game, evidence, way.position))
+        return dataclasses.replace(self, lines=(*self.lines, *likely))
 
 
 def _contradicted(game: AnyGame, line: Line, evidence: Evidence) -> float:

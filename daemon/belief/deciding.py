@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 from daemon.belief.belief import Belief
+from daemon.belief.figures import misplaced
 from daemon.belief.line import Line, begun_as, common, owed
 from daemon.belief.missed import MAX_BY_HAND, ways
 from daemon.game.line_of_play import Ply, shares_pieces
-from rules import EMPTY, AnyGame, Step
+from rules import EMPTY, AnyGame, Step, figures_of
 from rules.turns import changed_cells
 from vision.reading.board_reading import SURE
 
@@ -57,6 +58,10 @@ class Wrong:
     """Whether more plies than were seen would lead there."""
     against: Line | None = None
     """What it would be if no agent played: plies, or half of one, that none asked for."""
+    figures: str = ""
+    """What is seen instead, where only other pieces stand on these cells."""
+    positions: tuple[Any, ...] = ()
+    """The board as positions from which people may play on, one for each side that may be to move."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -103,6 +108,8 @@ def _trouble(before: Belief, belief: Belief) -> Iterator[Decision]:
     match belief.standing.state:
         case "unfinished" if belief.seen or belief.to_put_back or not lacks_pieces:
             yield _unfinished(belief)
+        case "misplaced":
+            yield _misplaced(belief)
         case "torn":
             yield _torn(belief)
         case "wrong" | "unfinished" if belief.game.outcome(belief.position) is None:
@@ -120,6 +127,15 @@ def _unfinished(belief: Belief) -> Unfinished:
     return Unfinished(line.position, tuple(move for move, _ in turns), turns[0][1], board)
 
 
+def _misplaced(belief: Belief) -> Wrong:
+    game, position, evidence = belief.game, belief.position, belief.evidence
+    assert evidence is not None
+    seen = misplaced(game, evidence, position, again=True)
+    return Wrong(
+        "desync", position, "", changed_cells(figures_of(game, position), seen), belief.standing.board, figures=seen
+    )
+
+
 def _torn(belief: Belief) -> Torn | Wrong:
     """The two likeliest lines that are not the same so far; a doubtful board where none is likely enough."""
     near = belief.near or [belief.lines[0]]
@@ -133,7 +149,9 @@ def _torn(belief: Belief) -> Torn | Wrong:
 def _wrong(belief: Belief, lines: Sequence[Line]) -> Wrong:
     game, board = belief.game, belief.standing.board
     assert belief.look is not None
-    missed = any(line.unproved and line.shown == board == game.board(line.position) for line in belief.lines)
+    evidence = belief.evidence
+    ways_here = [line for line in belief.lines if line.unproved and line.shown == board == game.board(line.position)]
+    missed = any(evidence is None or not misplaced(game, evidence, line.position) for line in ways_here)
     ends = [belief.position, *(line.position for line in lines if not line.unproved)]
     meant = min(ends, key=lambda one: len(changed_cells(game.board(one), board)))
     differing = changed_cells(game.board(meant), board)

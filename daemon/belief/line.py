@@ -41,6 +41,8 @@ class Line(Plies):
     """Plies that were taken back and may be made again."""
     unproved: bool = False
     """Whether its last plies are only a way to a strange board, from which nobody has gone on."""
+    by_figures: float = 0.0
+    """Nats of `prior` by which the pieces seen speak against it, beside others that show the same board."""
     over: Line | None = None
     """The same plies with the movers by which the game had ended, until a second one is made after that end."""
     begun: Begun | None = None

@@ -41,7 +41,7 @@ class Evidence:
     """Nats by which each class is less likely than the likeliest class of its cell."""
 
     def __init__(self, look: Look, before: Evidence | None = None) -> None:
-        self.time_s, self.free = look.time_s, look.free
+        self.time_s, self.free, self.reading = look.time_s, look.free, look.reading
         logs = look.reading.log_probabilities
         rows = (logs.max(axis=1, keepdims=True) - logs).tolist()
         self._cells: list[dict[str, float]] = [dict(zip(look.reading.letters, row, strict=True)) for row in rows]
@@ -61,6 +61,8 @@ class Evidence:
             if (cell in self.unknown or self._letters[cell] != before._letters[cell]) and cell not in before.unknown
         ]
         """Known cells that are hidden now, or show something else: the time, and what was known then."""
+        if self.reading.figures is None and self._letters == before._letters:
+            self.reading = dataclasses.replace(self.reading, figures=before.reading.figures)
 
     def loss(self, board: str) -> float:
         """Nats by which the look contradicts a board."""

@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from daemon.belief.costs import BELIEVE_NATS, HOPELESS_NATS, MAX_BACK, MAX_LINES, ODD_NATS, RARE_NATS, ROUNDING_NATS
+from daemon.belief.figures import told_apart
 from daemon.belief.line import Line
 from daemon.belief.look import Evidence
 from daemon.belief.missed import reopened
@@ -54,7 +55,7 @@ def weighed(
     found = [*stays, *(late for line in stays for late in finished_late(game, evidence, line))]
     if not again:
         found += _Moved(game, evidence, manner, none, min(line.cost for line in found)).of(followed)
-    kept = _merged(game, found)
+    kept = _merged(game, told_apart(game, evidence, found))
     fitting = [line for line in kept if not evidence.wrong(line.shown) and line.cost <= none]
     gone_on = [line for line in fitting if not line.unproved or (line.begun is None and line not in stays)]
     if all(line.unproved and line.cost > none - BELIEVE_NATS + ROUNDING_NATS for line in gone_on):

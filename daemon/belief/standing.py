@@ -13,10 +13,10 @@ from rules import AnyGame
 from rules.turns import changed_cells
 from vision.watching.watcher import REPORTED_S
 
-State = Literal["unseen", "right", "unfinished", "torn", "wrong"]
-"""The look shows the board of the certain plies; a turn that is not finished; plies between which it leaves the choice;
-nothing that any line allows."""
-LIMITS_S = {"unfinished": WAITING_S, "torn": WAITING_S, "wrong": STANDING_S}
+State = Literal["unseen", "right", "misplaced", "unfinished", "torn", "wrong"]
+"""The look shows the board of the certain plies; the same at the start, but other pieces; a turn that is not finished;
+plies between which it leaves the choice; nothing that any line allows."""
+LIMITS_S = {"misplaced": WAITING_S, "unfinished": WAITING_S, "torn": WAITING_S, "wrong": STANDING_S}
 GOING_BACK_S = STANDING_S + WAITING_S
 """Where all that is amiss looks as on an earlier board, men may be going back one by one: hands pause between them."""
 LASTING_S = REPORTED_S + WAITING_S
@@ -38,6 +38,8 @@ class Standing:
     """Cells that differ from the certain board, with what they show."""
     strange_s: float = math.inf
     """Since when no line has allowed what is seen, hands or not."""
+    named: bool = False
+    """Whether it is seen which piece stands where on a board that no line allows."""
 
     @property
     def is_lasting(self) -> bool:
@@ -52,7 +54,9 @@ class Standing:
         return 0.0 if self.since_s is None else self.until_s - self.since_s
 
     def is_alike(self, other: Standing | None) -> bool:
-        return other is not None and (self.state, self.board) == (other.state, other.board)
+        """Whether nothing more is seen than in the other."""
+        known = other is not None and (other.named or not self.named)
+        return other is not None and known and (self.state, self.board) == (other.state, other.board)
 
     def after(self, before: Standing) -> Standing:
         """This standing, since when `before` has stood if that is the same."""

@@ -12,18 +12,30 @@ import typer
 
 import games
 from calibration.profile import TableProfile
+from calibration.sheet import other_sizes
+from calibration.template import BoardTemplate
 from daemon.cli.options import ProfileOption
 from daemon.cli.wrong_call import BLOCKED, refusals, stop
 from daemon.drawing.photo_marks import captioned, draw_read
 from daemon.drawing.text_board import TextBoard
 from rules import EMPTY
-from vision.cli import JSON, MEGAPIXELS, RULE, load_photo, parse_corners, progress_bar, template_of
+from vision.cli import JSON, MEGAPIXELS, RULE, parse_corners, progress_bar, template_of
+from vision.finding.why_unseen import Unseen
 from vision.frame import Image
 from vision.reading.board_reading import UNKNOWN
 from vision.reading.locate import PhotoReader, ReadPhoto
-from vision.reading.photo_report import Report, SeenPhoto, read_named, read_unnamed
-from vision.sources.encoded import MAX_MEGAPIXELS
-from vision.sources.files import PICTURES, write_picture
+from vision.reading.photo_report import (
+    CUT_SHORT,
+    NO_PICTURE,
+    Report,
+    SeenPhoto,
+    names_of,
+    read_named,
+    read_unnamed,
+    too_large,
+)
+from vision.sources.encoded import MAX_MEGAPIXELS, TooLargeError
+from vision.sources.files import PICTURES, read_cut_photo, write_picture
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")
 
@@ -62,13 +74,17 @@ def read(
 
     **With --json** one object a photo: photo, found, corners_px (TL TR BR BL), cells (a class letter per cell, row by
     row from the picture's top), probabilities (one object of class letters per cell), unknown (per cell, 0 to 1,
-    how likely it shows nothing learnt, such as a hand), quality (how much of the board's lines or lattice is seen, 0 to
+    how likely it shows nothing learnt, such as a hand), foreign (the cells read as men that are probably none, but
+    something that lies there or a lamp's image), quality (how much of the board's lines or lattice is seen, 0 to
     1), sure (how likely the board is there and in this place, 0 to 1), game, rules, milliseconds; for dominoes also
-    tiles (cell, cell, pips, pips) and pawns (the space of each colour, 0 the start, null if not seen).
+    tiles (cell, cell, pips, pips) and pawns (the space of each colour, 0 the start, null if not seen); for chess also
+    figures (a FEN letter per cell), position (the FEN, White to move), first_side (bottom or top: where White sits) and
+    doubtful_figures.
 
     For a file that is not a picture or shows no board, found is false, and reason (no_board, wrong_corners, ...) and
-    advice (what is wrong and what to do, in words) are given. The exit status is still 0; 2 means a wrong command, 75
-    that a picture cannot be written.
+    advice (what is wrong and what to do, in words) are given; note is said of a board of another size than was asked
+    for, which is read all the same, and of a file that ends too early. The exit status is still 0; 2 means a wrong
+    command, 75 that a picture cannot be written.
 
     With --game auto, game and rules name the board in each photo, and others lists what else it may be, each with its
     own sure; game is null if that is not clear. It takes some seconds a photo.
@@ -87,10 +103,12 @@ def read(
                     raise ValueError(f"{option} needs a game: --game auto finds out by the picture alone")
         targets = [None] * len(photos) if out is None else targets_of(photos, out)
         table = None if profile is None else TableProfile.load(profile)
-        reader = None if game == AUTO else PhotoReader(template_of(game, rule), table)
+        reader = None if game == AUTO else _reader_of(template_of(game, rule), table)
     for number, (photo, target) in enumerate(zip(photos, targets, strict=True)):
-        image = load_photo(photo, max_megapixels)
-        seen = _unnamed(image) if reader is None else read_named(image, reader, place)
+        image, cut, fault = _opened(photo, max_megapixels)
+        seen = _unnamed(image, fault) if reader is None else read_named(image, reader, place, fault)
+        if cut:
+            seen.report["note"] = " ".join(map(str, filter(None, [CUT_SHORT, seen.report["note"]])))
         if as_json:
             told = json.dumps({"photo": photo.name} | seen.report, ensure_ascii=False)
         else:
@@ -147,9 +165,30 @@ def in_words(seen: SeenPhoto, *, colour: bool = False) -> str:
     """
     read = seen.read
     if read is None:
-        return str(seen.report["advice"])
-    drawn = TextBoard(read.template).draw(read.reading.board, read.reading.doubtful, colour=colour)
-    return "\n".join(filter(None, [headline(seen.report, read), drawn, lies_on(read), doubts_of(read)]))
+        return " ".join(filter(None, [str(seen.report["note"] or ""), str(seen.report["advice"])]))
+    shown = figures_in(seen.report, read.template) or read.reading.board
+    drawn = TextBoard(read.template).draw(shown, read.reading.doubtful, colour=colour)
+    note = str(seen.report["note"] or "")
+    said = [note, headline(seen.report, read), drawn, position_in(seen.report), lies_on(read), doubts_of(read)]
+    return "\n".join(filter(None, said))
+
+
+def figures_in(report: Report, template: BoardTemplate) -> str:
+    """The report's figures by the letters of the template; empty where it has none."""
+    letters = {figure.letter: letter for letter, figure in template.figures.items()}
+    return "".join(letters.get(letter, letter) for letter in str(report.get("figures") or ""))
+
+
+def position_in(report: Report) -> str:
+    """The position as text, and which pieces are in doubt; empty where pieces of a side look alike."""
+    if "position" not in report:
+        return ""
+    if report["position"] is None:
+        return f"This is no position: {report['fault']}"
+    where = " (the board is upside down in the picture)" if report["first_side"] == "top" else ""
+    doubtful = report["doubtful_figures"]
+    doubts = f"\nNot sure which pieces: {', '.join(doubtful)}" if isinstance(doubtful, list) and doubtful else ""
+    return f"Position{where}: {report['position']}{doubts}"
 
 
 def headline(report: Report, read: ReadPhoto | None) -> str:
@@ -176,17 +215,15 @@ def counted(number: int, what: str) -> str:
 
 
 def lies_on(read: ReadPhoto) -> str:
-    """Which cells hold something that is no man, or light that looks like one."""
-    names = [name for name, blank in zip(read.template.cell_names, read.reading.blank, strict=True) if blank]
-    return f"Something lies on {', '.join(names)}, or a lamp shines there: no man that I know" if names else ""
+    """Which cells hold something that is probably no man, or light that looks like one."""
+    where = ", ".join(names_of(read.template, read.reading.foreign))
+    return f"Perhaps no man, but something that lies there, or a lamp's image: {where}" if where else ""
 
 
 def doubts_of(read: ReadPhoto) -> str:
     reading, names = read.reading, read.template.cell_names
     doubts = []
     for cell in reading.doubtful:
-        if reading.blank[cell]:
-            continue
         shares = sorted(zip(reading.probabilities[cell], reading.letters, strict=True), reverse=True)
         may_be = [f"{read.template.classes[letter]} {share:.0%}" for share, letter in shares if share >= LIKELY]
         if reading.unknown is not None and reading.unknown[cell] > UNKNOWN:
@@ -195,11 +232,24 @@ def doubts_of(read: ReadPhoto) -> str:
     return f"Not sure: {'; '.join(doubts)}" if doubts else ""
 
 
-def _unnamed(image: Image | None) -> SeenPhoto:
+def _reader_of(template: BoardTemplate, table: TableProfile | None) -> PhotoReader:
+    return PhotoReader(template, table, other_sizes(template))
+
+
+def _opened(photo: Path, max_megapixels: float) -> tuple[Image | None, bool, Unseen]:
+    """The picture in a file, whether it ends too early, and why there is none, which standard error tells, too."""
+    try:
+        return *read_cut_photo(photo, max_megapixels), NO_PICTURE
+    except OSError as error:
+        sys.stderr.write(f"{photo}: {error.strerror or error}\n")
+        return None, False, too_large(error) if isinstance(error, TooLargeError) else NO_PICTURE
+
+
+def _unnamed(image: Image | None, fault: Unseen) -> SeenPhoto:
     with progress_bar() as progress:
         task = progress.add_task("looking for a board", total=None)
 
         def looked(done: int, total: int, what: str) -> None:
             progress.update(task, completed=done, total=total, description=f"looking for {what}")
 
-        return read_unnamed(image, looked)
+        return read_unnamed(image, looked, fault)

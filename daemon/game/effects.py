@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Literal
+from typing import Any, Literal
 
 from rules import Gain, Outcome, Side
 from wording import Sentences, plain
@@ -50,6 +50,8 @@ class Announcement:
     """Points of both sides after it; None in games without points."""
     thought: Thought | None = None
     """The agent's remarks on its move, if they are announced."""
+    positions: tuple[Any, ...] = ()
+    """The board as positions from which people may play on, one for each side that may be to move."""
 
     @property
     def text(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,11 @@ from daemon.belief.line import Line, common
 from daemon.belief.look import Evidence, Look
 from daemon.belief.missed import back_to, ways_to
 from daemon.game.effects import Effect, TakeBack
-from daemon.judging import exchanged, phrases
+from daemon.judging import exchanged, offering, phrases
 from daemon.judging.corrections import Refusal, side_of
 from daemon.judging.exchanged import Exchange, where
 from daemon.judging.referee import Referee
-from rules import AnyGame, HiddenHands, PositionError, Side
+from rules import AnyGame, HiddenHands, PositionError, Side, figures_of
 from rules.turns import changed_cells
 from vision.reading.board_reading import SURE, BoardReading
 from wording import Sentences, sentence, sentence_n
@@ -70,6 +71,8 @@ def adopt(referee: Referee, reading: BoardReading, side: str = "") -> list[Effec
     if referee.paused:
         raise Refusal(sentence("The game is paused: resume it first."))
     mover, doubtful = side_of(game, side) if side else None, np.flatnonzero(reading.confidence < SURE)
+    if offered := [one for one in referee.offered if game.board(one) == reading.board]:
+        return _played_on(referee, offered, mover)
     # Of lines between which the last look left the choice, that in which this side moves next.
     near = (one for one in referee.belief.near if one.begun is None and one.board == reading.board)
     way = next((one for one in near if game.to_move(one.position) == mover), None) or way_to(referee, reading, mover)
@@ -89,7 +92,20 @@ def adopt(referee: Referee, reading: BoardReading, side: str = "") -> list[Effec
     if len(doubtful):
         names = phrases.named_cells(game, [int(cell) for cell in doubtful])
         raise Refusal(sentence("I cannot see {cells} clearly: say what stands there first, with correct.", cells=names))
-    return SetUp(_set_up(referee, reading.board, mover))
+    return SetUp(_set_up(referee, reading, mover))
+
+
+def _played_on(referee: Referee, offered: list[Any], mover: Side | None) -> list[Effect] | SetUp:
+    """Believes the position that was offered with this side to move, by missed moves if some lead to its pieces."""
+    game, board = referee.game, referee.game.board(offered[0])
+    positions = [one for one in offered if mover in (None, game.to_move(one))]
+    if not positions:
+        side = phrases.named(game, game.to_move(offered[0]))
+        raise Refusal(sentence("Where the pieces stand so, it is {side:gen}'s move.", side=side))
+    figures = {figures_of(game, one) for one in positions}
+    if board != game.board(referee.position) and (effects := _caught_up(referee, board, mover, None, figures)):
+        return effects
+    return SetUp(min(positions, key=lambda one: game.to_move(one) != game.to_move(referee.position)))
 
 
 def position_of(game: AnyGame, text: str) -> Any:
@@ -118,8 +134,13 @@ def _begun_otherwise(referee: Referee, exchange: Exchange) -> list[Effect]:
     return [rewrite, referee.announce("adopted", said)]
 
 
-def _caught_up(referee: Referee, board: str, mover: Side | None, most: int | None) -> list[Effect]:
-    """Believes the fewest unseen moves that lead to the board; later boards may show that it was others."""
+def _caught_up(
+    referee: Referee, board: str, mover: Side | None, most: int | None, figures: Collection[str] = ()
+) -> list[Effect]:
+    """Believes the fewest unseen moves that lead to the board; later boards may show that it was others.
+
+    `figures` are those with which it was seen, where that is known.
+    """
     game, certain = referee.game, referee.belief.told
     if not referee.belief.seen or referee.outcome is not None:
         return []
@@ -127,6 +148,7 @@ def _caught_up(referee: Referee, board: str, mover: Side | None, most: int | Non
         way
         for way in ways_to(game, certain, board, 0.0, MAX_MOVES_ASKED)
         if mover is None or game.outcome(way.position) is not None or game.to_move(way.position) == mover
+        if not figures or figures_of(game, way.position) in figures
     ]
     if not ways or (most is not None and len(ways[0].plies) - referee.ply > most):
         return []
@@ -138,20 +160,18 @@ def _caught_up(referee: Referee, board: str, mover: Side | None, most: int | Non
     return [*effects, told, *referee.pass_if_forced()]
 
 
-def _set_up(referee: Referee, board: str, mover: Side | None) -> Any:
+def _set_up(referee: Referee, reading: BoardReading, mover: Side | None) -> Any:
     """The position with that board. Raises Refusal if there is none."""
-    game, refused = referee.game, list[PositionError]()
+    game = referee.game
     first = game.to_move(referee.position)
-    for side in (first, 1 - first) if mover is None else (mover,):
-        try:
-            position = game.set_up(board, side, referee.position)
-        except PositionError as error:
-            refused.append(error)
-            continue
-        if game.outcome(position) is not None:
-            raise Refusal(OVER)
-        return position
-    raise Refusal(sentence("This board is no position to go on from: {why}.", why=refused[0].said))
+    try:
+        sides = (first, 1 - first) if mover is None else (mover,)
+        position = offering.positions_of(game, reading, referee.position, *sides)[0][0]
+    except PositionError as error:
+        raise Refusal(sentence("This board is no position to go on from: {why}.", why=error.said)) from None
+    if game.outcome(position) is not None:
+        raise Refusal(OVER)
+    return position
 
 
 def why_not(referee: Referee, reading: BoardReading) -> Sentences:

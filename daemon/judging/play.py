@@ -209,6 +209,11 @@ class Play:
         """What a player still has to put right or to finish; empty if nothing is."""
         return () if self._prompt is None else self._prompt.said
 
+    @property
+    def offered(self) -> tuple[Any, ...]:
+        """The board in view as positions from which people may play on, one for each side that may be to move."""
+        return () if self._prompt is None or self.paused else self._prompt.positions
+
     def remind(self) -> list[Effect]:
         """Repeats what a player still has to do; no effects if nothing is asked of anybody."""
         if self.paused or self.outcome is not None:

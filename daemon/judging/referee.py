@@ -10,13 +10,14 @@ from typing import Any
 from daemon.belief.belief import Belief
 from daemon.belief.costs import BELIEVE_NATS
 from daemon.belief.deciding import Decision, Moved, Over, Right, Torn, Unfinished, Wrong, decide
+from daemon.belief.figures import are_checked
 from daemon.belief.line import Line, common, owed
 from daemon.belief.look import Look
 from daemon.belief.missed import would_go_on
 from daemon.belief.plies import MAX_PLIES
 from daemon.game.effects import Announcement, Effect, Finish, TakeBack
 from daemon.game.line_of_play import Ply, shares_pieces
-from daemon.judging import complaints, exchanged, phrases
+from daemon.judging import complaints, exchanged, offering, phrases
 from daemon.judging.play import Play
 from rules import EMPTY, MoveError, Side, figures_of
 from rules.turns import changed_cells
@@ -164,6 +165,8 @@ class Referee(Play):
     def _to_check(self) -> Sentences:
         """What people are asked to look at before the first move, because no camera sees it."""
         game, position = self.game, self.position
+        if are_checked(game, self._belief.evidence, position):
+            return ()
         if not self.ply and game.about.to_check and position in game.starts:
             return game.about.to_check
         if self.ply or figures_of(game, position) == game.board(position):
@@ -319,6 +322,10 @@ class Referee(Play):
             return self._to_put_right(wrong.board)
         if wrong.against is not None:
             return complaints.against_an_agent(belief, self.agents, wrong)
+        if wrong.figures:
+            return offering.of_figures(self.game, wrong)
+        if (offer := offering.offer_of(belief, wrong)) is not None:
+            return dataclasses.replace(wrong, positions=offer.positions), offering.told(self, offer, wrong.cells)
         believed = wrong.position == self.position
         asked = self.agent_move if believed else None
         said = [*complaints.told(self.game, wrong, begun=not believed or self.ply > 0, asked=asked)]
@@ -355,7 +362,8 @@ class Referee(Play):
     def _complain(self, wrong: Wrong, said: Sentences, *, many: bool = False) -> list[Effect]:
         """Announces a complaint; not again while many pieces are being set right one after the other."""
         before, self.verdict, cells, urgent = self.verdict, wrong.kind, wrong.cells, wrong.kind != "unclear"
-        announcement = self.announce(wrong.kind, *said, board=wrong.board, rule=wrong.rule, cells=cells, urgent=urgent)
+        about: dict[str, Any] = {"rule": wrong.rule, "cells": cells, "positions": wrong.positions}
+        announcement = self.announce(wrong.kind, *said, board=wrong.board, urgent=urgent, **about)
         if urgent:
             self._prompt = announcement
         fewer = set(cells) < set(self.fault_cells)

@@ -62,7 +62,16 @@ class View:
         `names` are the people's own, empty where none is known.
         """
         play = match.referee
-        said = play.verdict, play.awaiting, play.outcome, play.paused, play.asked, match.advice, play.agreed
+        said = (
+            play.verdict,
+            play.awaiting,
+            play.outcome,
+            play.paused,
+            play.asked,
+            match.advice,
+            play.agreed,
+            play.offered,
+        )
         hands = tuple(HiddenHands.of(play.game).hand(play.position, side) for side in (0, 1))
         key = (match.game_id, tuple(play.moves), *said, watched, play.agents, hands, *names, language())
         if key != self._key:
@@ -179,6 +188,7 @@ def play_view(play: Play, *, watched: bool) -> dict[str, object]:
         "export": suiting(game.name)[0],
         "hand": unseen_hand(play, watched=watched),
         "counting": counting_of(play),
+        "seen": seen_of(play),
         "result": "" if play.outcome is None else in_words(*phrases.result(game, play.outcome)),
     }
 
@@ -213,6 +223,18 @@ def counting_of(play: Play) -> list[dict[str, str]] | None:
     if len(sides) == 1:
         return [{"side": sides[0][0], "name": worded("Agree")}]
     return [{"side": side, "name": worded("{side:Nom} agrees", side=named)} for side, named in sides]
+
+
+def seen_of(play: Play) -> dict[str, object] | None:
+    """A position to play on from: its drawing, and the `side`s that may be to move, each with a `name`; else None."""
+    if not play.offered:
+        return None
+    game = play.game
+    sides = [game.to_move(one) for one in play.offered]
+    names = [worded("{side:Nom} to move", side=phrases.named(game, side)) for side in sides]
+    drawn = drawn_board(game, play.offered[0], Marks(), worded("The position seen"))
+    ways = [{"side": game.sides[side], "name": name} for side, name in zip(sides, names, strict=True)]
+    return {"board": drawn, "sides": ways}
 
 
 def unseen_hand(play: Play, *, watched: bool) -> dict[str, object] | None:

@@ -24,7 +24,7 @@ from daemon.belief.belief import Belief
 from daemon.game.effects import Effect, Rewrite, TakeBack
 from daemon.judging import phrases
 from daemon.judging.referee import Referee
-from rules import AnyGame
+from rules import AnyGame, figures_of
 from vision.calibrating.start import Lesson, Unlike, learn_from, turn_by, turned_cells
 from vision.frame import Image
 from vision.pose import BoardPose, turned_pose
@@ -53,6 +53,8 @@ class SeenBoard:
     ply: int
     """Number of plies made before the board was seen."""
     board: str
+    figures: str
+    """As `rules.figures_of` has them."""
     look: DescribedCells
     plain: Flags
     """(cells,) False for cells that show nothing known; they teach nothing."""
@@ -94,12 +96,12 @@ def may_teach(belief: Belief, gate: Sight | None, place: Alignment) -> bool:
     return place.state == "locked" and place.quality >= LOCK_QUALITY
 
 
-def seen_board(belief: Belief, ply: int, board: str, look: DescribedCells) -> SeenBoard:
+def seen_board(belief: Belief, ply: int, board: str, figures: str, look: DescribedCells) -> SeenBoard:
     """The believed board with the picture it was read from, after `may_teach`."""
     assert belief.look is not None
     unknown = belief.look.reading.unknown
     assert unknown is not None
-    return SeenBoard(ply, board, look, unknown <= COVERED)
+    return SeenBoard(ply, board, figures, look, unknown <= COVERED)
 
 
 NEWEST = 3
@@ -128,11 +130,12 @@ class Growth:
         if referee.verdict in ("illegal", "desync", "takeback"):
             self._confirmations.doubt()
             return
-        reader, board = self._reader, referee.game.board(referee.position)
+        reader, game, position = self._reader, referee.game, referee.position
         if reader.taught is None or referee.verdict not in ("legal", "unchanged") or reader.look is None:
             return
         if may_teach(referee.belief, gate, place):
-            for seen in self._confirmations.see(seen_board(referee.belief, referee.ply, board, reader.look)):
+            shown = game.board(position), figures_of(game, position)
+            for seen in self._confirmations.see(seen_board(referee.belief, referee.ply, *shown, reader.look)):
                 self._confirm(seen)
 
     def changed(self, effects: Sequence[Effect]) -> None:
@@ -155,6 +158,8 @@ class Growth:
             (right, loss), (right_before, loss_before) = self._read_by(grown), self._read_by(taught)
             if right >= right_before and loss <= loss_before:
                 taught = grown
+        if seen.plain.all():
+            reader.learn_figures(seen.look, seen.figures)
         reader.learn(taught, (seen.look.patches, kept))
 
     def _read_by(self, taught: Taught) -> tuple[int, float]:

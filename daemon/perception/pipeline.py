@@ -14,6 +14,7 @@ import numpy as np
 
 from calibration.arrays import Flags
 from calibration.profile import TableProfile
+from calibration.sheet import other_sizes
 from calibration.template import BoardTemplate
 from daemon.perception.learning import StartLesson
 from vision.calibrating.start import Lesson, Unlike, can_teach
@@ -157,12 +158,9 @@ class Pipeline:
         )
 
     def why_unseen(self, frame: Frame) -> Sentences:
-        """Returns why the board is not seen in a frame and what to do about it; empty if no cause is found.
-
-        Takes about a second: ask once per loss.
-        """
+        """Why the board is not seen in a frame, and what to do. It takes two seconds: ask once per loss."""
         mirrored = self.aligner.is_mirrored(frame.image)
-        why = MIRRORED if mirrored else why_unseen(frame.image, self.template)
+        why = MIRRORED if mirrored else why_unseen(frame.image, self.template, other_sizes(self.template))
         return () if why.code == "no_board" else (why.matter, why.remedy)
 
     def watched_s(self, time_s: float) -> float:
@@ -254,6 +252,7 @@ class Pipeline:
 
     def _rectified(self, frame: Frame, pose: BoardPose) -> Rectified:
         """The board in a picture, from straight above; the reader is told where men above their cells are seen."""
+        self.reader.seen_in = frame.image, pose
         self.reader.raised_mm = raised_places(pose, self.template, (frame.image.shape[1], frame.image.shape[0]))
         return Rectified(frame.image, pose, self.template)
 

@@ -9,7 +9,7 @@ from daemon.commands.spoken.grammar import spelled
 from daemon.commands.spoken.words import words_of
 from daemon.judging.referee import Referee
 from daemon.match.legal_moves import MAX_MOVES
-from daemon.words.translation import as_words, called
+from daemon.words.translation import as_words, called, worded
 from rules import AnyGame, Words
 from rules.turns import alike, by_piece
 from wording import Term
@@ -62,6 +62,16 @@ def choice_words(referee: Referee, language: str) -> dict[str, str]:
         if (term := Words.of(game).choice(before, move)) is not None
         for name in _names(term, language)
     }
+
+
+def side_words(referee: Referee, language: str) -> dict[str, str]:
+    """The sides that may be to move in the position that is offered, by the words for them."""
+    found = dict[str, str]()
+    for side in map(referee.game.to_move, referee.offered):
+        term = Term("side", referee.game.sides[side])
+        for phrase in (*called(term), worded("{side:Nom} to move", side=term)):
+            found[spelled(phrase, language)] = term.name
+    return found
 
 
 def _names(term: Term, language: str) -> list[str]:

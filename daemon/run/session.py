@@ -16,6 +16,7 @@ from daemon.bus.best_moves import BestMoves
 from daemon.config.player_names import player_name
 from daemon.config.seats import Seat, own_agents, seat, seats_of, stand_in
 from daemon.config.settings import BusSection, ClockSection, Config, PlayerSection, PlayersSection
+from daemon.drawing.text_board import TextBoard
 from daemon.game.clocks import GameClock
 from daemon.game.effects import Announcement
 from daemon.game.hands import dealt
@@ -35,7 +36,7 @@ from daemon.run.services import Services
 from daemon.setup.table_setup import TableSetup
 from daemon.voice.verbosity import is_spoken, wants_advice
 from daemon.words.translation import in_words, worded
-from rules import AnyGame
+from rules import AnyGame, figures_of
 from system import paths
 from vision.sources.phone import PHONE
 
@@ -348,6 +349,9 @@ class Session:
             self.services.speaker.say(text, urgent=announcement.urgent)
         if wants_advice(announcement, verbosity) and self.match is not None and self.match.referee.awaiting == "move":
             self.match.ask_coach()
+        for position in announcement.positions[:1]:
+            drawn = TextBoard(template_of(self.game)).draw(figures_of(self.game, position))
+            LOGGER.info("the position seen, to answer with `kibitzer tell adopt` and a side:\n%s", drawn)
         if announcement.said and self.services.page is not None:
             self.services.page.announce(text, announcement.code, spoken=spoken)
 

@@ -12,7 +12,7 @@ from daemon.commands.spoken.grammar import phrases_of
 from daemon.match.command_handlers import obey
 from daemon.match.legal_moves import MAX_MOVES
 from daemon.perception.pipeline import Observation
-from daemon.run.move_words import choice_words, move_words
+from daemon.run.move_words import choice_words, move_words, side_words
 from daemon.run.session import Session
 from daemon.run.ui_publisher import UiPublisher
 from daemon.words.translation import in_words, language
@@ -111,12 +111,14 @@ class SessionRunner:
             return
         referee, mark = session.match.referee, session.match.mark
         offers = referee.awaiting == "move" and not session.match.watched
-        if (self._table.language, self._table.mark, bool(self._table.moves)) != (language(), mark, offers):
+        sides = side_words(referee, language())
+        known = self._table.language, self._table.mark, bool(self._table.moves), self._table.sides
+        if known != (language(), mark, offers, sides):
             legal = referee.game.legal_moves(referee.position)[:MAX_MOVES] if offers else []
             moves = [referee.game.format_move(referee.position, move) for move in legal]
             words = move_words(referee, language()) if offers else choice_words(referee, language())
-            self._table = Table(language(), mark, moves, words)
-            listening.expect([*phrases_of(moves, language()), *words])
+            self._table = Table(language(), mark, moves, words, sides)
+            listening.expect([*phrases_of(moves, language()), *words, *sides])
         for text in listening.texts():
             reply = self._conversation.hear(text, self._table, listening.wake, time.monotonic())
             if reply is None:

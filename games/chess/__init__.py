@@ -17,7 +17,22 @@ from games.chess.moves import CLAIM, Move, State, after, castled, in_check, lega
 from games.chess.notation import is_castling
 from games.chess.position import SIDES, USUAL, Position, position_of, start, text_of
 from games.chess.reasons import piece
-from rules import EMPTY, About, Arranged, Fault, Figures, Game, MoveError, Outcome, Right, RuleSet, Side, Step, Words
+from rules import (
+    EMPTY,
+    About,
+    Arranged,
+    Fault,
+    Figures,
+    Game,
+    Man,
+    MoveError,
+    Outcome,
+    Right,
+    RuleSet,
+    Side,
+    Step,
+    Words,
+)
 from rules.options import rule
 from rules.turns import carry_out
 from wording import Given, Sentence, Term, Value, noun, sentence
@@ -178,6 +193,13 @@ class Chess(Game[Position, Move], Figures, Arranged, Words):
 
     def figures(self, position: Position) -> str:
         return position.board.translate(SIGNS)
+
+    @property
+    def men(self) -> tuple[Man, ...]:
+        return tuple(
+            Man(self.pieces[side], {letter.translate(SIGNS): cells for letter, cells in where.items()}, stays)
+            for side, where, stays in placing.full_set()
+        )
 
     def steps(self, position: Position, move: Move) -> tuple[Step, ...]:
         """What is taken, then the piece; by castling the king, then the rook."""

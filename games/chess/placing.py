@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
-from games.chess.board import CELLS, HOME, OWN
+from games.chess.board import CELLS, HOME, OWN, is_light
 from games.chess.moves import State, king_of, may_enter
 from games.chess.position import SIDES, Position, amiss
 from rules import EMPTY, PositionError, Right, Side
@@ -98,6 +98,20 @@ def rights(state: State, start: State) -> tuple[Right, ...]:
         told = sentence("the pawn has just come to {cell} by two squares", cell=CELLS[pawn])
         found.append(Right(CELLS[pawn], told, state.entry == entry))
     return tuple(found)
+
+
+def full_set() -> Iterator[tuple[Side, Mapping[str, tuple[int, ...]], bool]]:
+    """Each piece of a full set: its side, where it may stand by what it then is, and whether it is never taken."""
+    everywhere = tuple(range(64))
+    light = tuple(cell for cell in everywhere if is_light(cell))
+    dark = tuple(cell for cell in everywhere if not is_light(cell))
+    for side, own in enumerate(OWN):
+        king, queen, rook, bishop, knight, pawn = list(own)
+        pieces = [(king, everywhere), (queen, everywhere), *2 * [(rook, everywhere), (knight, everywhere)]]
+        for letter, cells in (*pieces, (bishop, light), (bishop, dark)):
+            yield side, {letter: cells}, letter == king
+        becomes = dict.fromkeys((queen, rook, bishop, knight), everywhere)
+        yield from itertools.repeat((side, {pawn: everywhere[8:56], **becomes}, False), 8)
 
 
 def _may_castle(state: State, start: State) -> list[int]:

@@ -27,6 +27,7 @@ from rules import (
     Fault,
     Figures,
     Game,
+    Man,
     MoveError,
     Outcome,
     PositionError,
@@ -222,6 +223,17 @@ class Draughts(Game[Position, Move], Figures, Arranged, Words):
         letters = enumerate(self.board(position))
         return "".join(
             letter.translate(CROWNED) if position.kings >> square & 1 else letter for square, letter in letters
+        )
+
+    @property
+    def men(self) -> tuple[Man, ...]:
+        cells = range(len(self.cells))
+        rows = zip(PIECES, self.geometry.crowning, strict=True)
+        before = {piece: tuple(cell for cell in cells if not row >> cell & 1) for piece, row in rows}
+        return tuple(
+            Man(piece, {piece: before[piece], piece.translate(CROWNED): cells})
+            for piece in PIECES
+            for _ in range(self.geometry.start[0].bit_count())
         )
 
     def opening(self, position: Position) -> str:

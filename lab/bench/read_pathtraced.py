@@ -11,12 +11,14 @@ per folder. `given` is about boards read with their corners given; `found` is ab
 corner off by more than 3 % of the side), whichever way they are turned.
 Both have the shares of cells and of whole boards read right before any rules help, the wrong cells told surely (p 0.85
 and more), the empty boards with a man, which classes were confused, and how many boards of how many are right by kind
-of pieces, light and board, and by tilt.
+of pieces, light and board, and by tilt. Where labels tell the figures, also the share of men of the right kind, cell by
+cell, and the boards read wholly right of those that are positions of the game.
 """
 
 from __future__ import annotations
 
 import collections
+import dataclasses
 import json
 from pathlib import Path
 from typing import Annotated, Any
@@ -32,7 +34,9 @@ from lab.bench.read_scenes import is_misplaced
 from lab.bench.things import with_things
 from rules import EMPTY
 from vision.pose import pose_from_corners, project
+from vision.reading.board_reading import BoardReading, SeenFigures
 from vision.reading.locate import PhotoReader, ReadPhoto
+from vision.reading.photo_report import figures_report
 
 SURELY = 0.85
 """Probability from which a cell counts as told surely."""
@@ -44,6 +48,7 @@ class Tally:
         self.boards = self.cells = self.surely_wrong = self.men_on_empty = 0
         self.wrong: dict[str, int] = {}
         """Number of wrong cells by picture."""
+        self.men = self.kinds_right = self.positions = self.positions_right = 0
         self.mistaken = collections.Counter[str]()
         self.by: dict[str, dict[str, list[int]]] = {word: {} for word in ASKED}
 
@@ -52,7 +57,7 @@ class Tally:
         if photo is None:
             truth, read, sure = label.cells, "?" * len(label.cells), np.zeros(len(label.cells))
         else:
-            truth, read = as_placed(label, photo), photo.reading.board
+            truth, read = as_placed(label, photo, label.cells), photo.reading.board
             sure = photo.reading.confidence
         wrong = [true != seen for true, seen in zip(truth, read, strict=True)]
         faults = [f"{true} as {seen}" for true, seen in zip(truth, read, strict=True) if true != seen]
@@ -60,12 +65,40 @@ class Tally:
         self.men_on_empty += bool(faults) and set(truth) == {EMPTY} and photo is not None
         self.boards, self.cells = self.boards + 1, self.cells + len(read)
         self.mistaken.update(faults)
+        if label.figures and photo is not None:
+            self._add_figures(label, photo)
         for word in ASKED if about else ():
             count = self.by[word].setdefault(kind_of(about, word), [0, 0])
             count[0] += not faults
             count[1] += 1
         if faults:
             self.wrong[label.name] = len(faults)
+
+    def _kinds(self) -> dict[str, Any]:
+        if not self.men:
+            return {}
+        return {
+            "men": self.men,
+            "kinds_right": round(self.kinds_right / self.men, 4),
+            "positions": self.positions,
+            "positions_right": self.positions_right,
+        }
+
+    def _add_figures(self, label: Label, photo: ReadPhoto) -> None:
+        """Counts the men that the picture shows, by their kinds; and the boards that are positions of the game."""
+        assert photo.reading.figures is not None
+        template, truth, read = photo.template, as_placed(label, photo, label.figures), photo.reading.figures.board
+        kind = {letter: figure.name for letter, figure in template.figures.items()}
+        men = [(one, other) for one, other in zip(truth, read, strict=True) if one != EMPTY]
+        self.men += len(men)
+        self.kinds_right += sum(kind[one] == kind.get(other) for one, other in men)
+        letters = photo.reading.figures.letters
+        shown = SeenFigures(BoardReading.certain(truth, letters, 0.0).log_probabilities, letters)
+        certain = BoardReading.certain(template.seen(truth), template.letters, 0.0)
+        wanted = figures_report(template, dataclasses.replace(certain, figures=shown))
+        if wanted["position"] is not None and wanted["figures"] == template.written(truth):
+            self.positions += 1
+            self.positions_right += figures_report(template, photo.reading)["figures"] == wanted["figures"]
 
     def as_json(self, names: bool) -> dict[str, Any]:
         found: dict[str, Any] = {
@@ -74,6 +107,7 @@ class Tally:
             "boards_right": round((self.boards - len(self.wrong)) / max(self.boards, 1), 4),
             "surely_wrong": self.surely_wrong,
             "empty_boards_with_men": self.men_on_empty,
+            **self._kinds(),
             "mistaken": dict(self.mistaken.most_common(8)),
             "by": {
                 word: {kind: f"{right} of {all_}" for kind, (right, all_) in sorted(table.items())}
@@ -83,13 +117,13 @@ class Tally:
         return found | ({"wrong": self.wrong} if names else {})
 
 
-def as_placed(label: Label, photo: ReadPhoto) -> str:
-    """The label's cells in the order of the board read: it may lie turned in the picture."""
+def as_placed(label: Label, photo: ReadPhoto, board: str) -> str:
+    """The label's cells or figures in the order of the board read: it may lie turned in the picture."""
     if label.corners_px is None:
-        return label.cells
+        return board
     given = pose_from_corners(label.corners_px, photo.template).image_from_board
     told, read = (project(pose, photo.template.cells_mm) for pose in (given, photo.pose.image_from_board))
-    return "".join(label.cells[number] for number in np.linalg.norm(read[:, None] - told, axis=2).argmin(axis=1))
+    return "".join(board[number] for number in np.linalg.norm(read[:, None] - told, axis=2).argmin(axis=1))
 
 
 def turned_like(label: Label, photo: ReadPhoto) -> FloatArray:

@@ -60,11 +60,12 @@ def with_things(image: Image, label: Label, template: BoardTemplate, rng: Rng) -
     if kind != 2 and (thing := _placed(rng, (height, width), men, template)) is not None:
         cover = cv2.GaussianBlur(thing.cover, (0, 0), 1.2)
         way = rng.uniform(-8, 8, 2) * PIXELS_PER_MM
-        shadow = cv2.warpAffine(thing.cover, np.float32([[1, 0, way[0]], [0, 1, way[1]]]), (width, height))
+        moved = np.array([[1, 0, way[0]], [0, 1, way[1]]], dtype=np.float32)
+        shadow = cv2.warpAffine(thing.cover, moved, (width, height))
         shadow = cv2.GaussianBlur(shadow, (0, 0), rng.uniform(2, 8) * PIXELS_PER_MM) * rng.uniform(0.2, 0.6)
-        light = light * (1 - seen(shadow)[..., None])
-        cover = seen(cover)[..., None]
-        light = light * (1 - cover) + white * seen(thing.colours) * cover
+        light = light * (1 - seen(np.asarray(shadow, dtype=np.float32))[..., None])
+        covered = seen(np.asarray(cover, dtype=np.float32))[..., None]
+        light = light * (1 - covered) + white * seen(thing.colours) * covered
     if kind != 0:
         falls, tint = (_sun if rng.random() < 0.4 else _lamp)(rng, (height, width))
         strength = seen(falls)[..., None] * tint
@@ -172,8 +173,8 @@ def _sun(rng: Rng, shape: tuple[int, int]) -> tuple[Canvas, FloatArray]:
     corners[:, 0] += (corners[:, 1] - corners[:, 1].mean()) * rng.uniform(-0.5, 0.5)
     falls = np.zeros(shape, np.float32)
     cv2.fillConvexPoly(falls, corners.astype(np.int32), 1.0)
-    falls = cv2.GaussianBlur(falls, (0, 0), rng.uniform(0.7, 4) * PIXELS_PER_MM)
-    return falls * np.float32(rng.uniform(0.6, 2.5)), np.array([0.85, 1.0, 1.1])
+    soft = np.asarray(cv2.GaussianBlur(falls, (0, 0), rng.uniform(0.7, 4) * PIXELS_PER_MM), dtype=np.float32)
+    return soft * np.float32(rng.uniform(0.6, 2.5)), np.array([0.85, 1.0, 1.1])
 
 
 def _lamp(rng: Rng, shape: tuple[int, int]) -> tuple[Canvas, FloatArray]:

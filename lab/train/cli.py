@@ -165,6 +165,43 @@ def boards(
         make_boards(out, work, tables=tables, steps=steps, seed=seed, further=further, command=command)
 
 
+@app.command("figures")
+def figures(
+    out: OutOption = MODELS,
+    work: WorkOption = WORK,
+    scenes: Annotated[
+        int, typer.Option(min=8, help="Boards to path-trace; two seconds each, kept for the next run.")
+    ] = 2000,
+    photos: Annotated[
+        Path | None, typer.Option(help="Folder of photographs with labels.json, to learn from too.")
+    ] = None,
+    only: Annotated[list[str], typer.Option(help="Name or pattern of photographs to take. Repeatable.")] = [],  # noqa: B006
+    epochs: Annotated[float, typer.Option(min=0.01, help="Times each board is seen.")] = 16.0,
+    seed: FirstWeightsOption = 1,
+    threads: ThreadsOption = 1,
+) -> None:
+    """Trains the two networks that tell which chess man stands where.
+
+    Path-traces boards with chess sets of many cuts, trains on them, and on photographs where they are named, exports to
+    ONNX, and writes figures_cells.onnx, figures_board.onnx and manifest.toml.
+
+    Example, a trial of some minutes: kibitzer train figures --out /tmp/weights --scenes 40 --epochs 2
+    """
+    command = f"kibitzer train figures --scenes {scenes} --epochs {epochs:g} --seed {seed}"
+    command += "".join(f" --only '{name}'" for name in only) if photos else ""
+    with making(out), progress_bar() as bar:
+        import games
+        from calibration.template import load_template
+        from lab.train.figures import Recipe, make_figures
+        from lab.train.scenes import SEED, write_scenes
+
+        task, folder = bar.add_task("path-tracing", total=scenes), work / "scenes" / "chess"
+        game = games.load("chess")
+        write_scenes(folder, game, count=scenes, seed=SEED, progress=lambda done: bar.update(task, completed=done))
+        recipe = Recipe(epochs=epochs, seed=seed, threads=threads)
+        make_figures(out, load_template(game.name), [folder], photos, only, recipe, command)
+
+
 @app.command("imagenet")
 def imagenet(
     out: Annotated[Path, typer.Option(help="Folder for the network; profiles look for it in the default.")] = MADE_HERE,

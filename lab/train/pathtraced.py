@@ -22,12 +22,20 @@ from lab.simulated.random_style import random_style
 from lab.simulated.scenes import random_board, random_play, shaped_by_chance
 from lab.simulated.style import Style
 from lab.simulated.tiles import Piece, PlacedPieces, Tile, has_tiles
-from lab.train.pathtraced_board import BoardBody, board_body, plain, random_clutter, tiles_mesh, usual_colours
+from lab.train.pathtraced_board import (
+    BoardBody,
+    board_body,
+    chequered,
+    plain,
+    random_clutter,
+    tiles_mesh,
+    usual_colours,
+)
 from lab.train.pathtraced_camera import LensPlan, develop, place_camera, random_lens, sensor, straight_px
 from lab.train.pathtraced_light import LightPlan, emitters, random_light
-from lab.train.pathtraced_men import MenLook, all_men, one_man, random_men
+from lab.train.pathtraced_men import MenLook, all_men, looking, one_man, random_chess_men, random_men
 from lab.train.pathtraced_mesh import Mesh, RendererError, in_mitsuba, load_mitsuba
-from rules import AnyGame
+from rules import EMPTY, AnyGame, figures_of
 from vision.frame import Image
 
 SAMPLES = 12
@@ -36,6 +44,15 @@ BOUNCES, BOUNCES_GLASS = 4, 9
 SIZES_PX = ((640, 480), (640, 480), (480, 640), (800, 600))
 LARGE_PX = ((960, 720), (960, 720), (720, 960), (1120, 840))
 """Pixels for boards whose rectified picture is larger."""
+TALL_SAMPLES, TALL_BOUNCES = 4, 3
+"""Paths through every pixel of such pictures, which are then cut at half their size, and turns of each: a third of the
+time."""
+PAWN_SHARE = 3.0
+"""Frequency of pawns among men anywhere, relative to other kinds."""
+TALL_TILT_DEG = 62.0
+"""Greatest tilt of the camera over shaped men, which people photograph from low, too."""
+TALL_SIZES_PX = ((640, 480), (800, 600), (960, 720), (600, 800))
+"""Pixels of pictures of shaped men, whose heads are small."""
 TRIES = 5
 LIT_PERCENTILE = 95
 """Percentile of the film's brightness at which there must be light."""
@@ -47,6 +64,8 @@ class TracedScene:
     corners_px: FloatArray
     """(4, 2) the frame's corners through the lens: top left first, clockwise."""
     cells: str
+    figures: str | None
+    """Which piece stands on each cell, by the letters of the template's figures; None where all of a side are alike."""
     jpeg_quality: int
     about: dict[str, Any]
     """The random choices, for finding out where a reader fails."""
@@ -70,25 +89,33 @@ def _trace_once(
     """A scene; None if the picture is black: something is in front of the lens or of the only lamp."""
     template = shaped_by_chance(template, rng)
     style = usual_colours(with_print(random_style(template, rng), template), template.game, rng)
+    if template.shaped:
+        style = chequered(style, rng)
+        style = style.but("camera", tilt_deg=float(rng.uniform(0, TALL_TILT_DEG)))
     sizes = LARGE_PX if template.rectified_px > 512 or len(template.cell_names) > 100 else SIZES_PX
+    sizes = TALL_SIZES_PX if template.shaped else sizes
     size = size_px or sizes[int(rng.integers(len(sizes)))]
     body = board_body(template, style, rng)
     camera = place_camera(body.outline_mm, size, style.camera)
     light = random_light(rng, style, body.centre_mm, camera)
     lens = random_lens(rng, dim=light.kind == "dim")
-    cells = random_position(game, template, rng)
+    cells = random_figures(game, template, rng) if template.shaped else random_position(game, template, rng)
     standing = PlacedPieces(template, cells, style, rng, pawns=False)
-    look = random_men(rng, template.man_diameter_mm, dict(style.men.colours), template.game, style.board.colour)
+    if template.shaped:
+        look = random_chess_men(rng, template.pitch_mm, dict(style.men.colours), template)
+    else:
+        look = random_men(rng, template.man_diameter_mm, dict(style.men.colours), template.game, style.board.colour)
     contents = _contents(mi, template, style, standing, body, camera, look, light, rng)
     straight = straight_px(camera)
-    film = rendered(mi, contents, camera, lens, straight, look, int(rng.integers(2**31)))
+    samples = TALL_SAMPLES if template.shaped else SAMPLES
+    film = rendered(mi, contents, camera, lens, straight, look, int(rng.integers(2**31)), samples=samples)
     if not np.percentile(film, LIT_PERCENTILE) > 0:
         return None
     image = develop(film, straight, lens, rng)
     corners = camera.project(_on_board(body, template.corners_mm))
-    return TracedScene(
-        image, corners, standing.board, lens.jpeg_quality, _about(style, look, light, lens, template) | lens_of(camera)
-    )
+    about = _about(style, look, light, lens, template) | lens_of(camera)
+    figures = standing.board if template.shaped else None
+    return TracedScene(image, corners, template.seen(standing.board), figures, lens.jpeg_quality, about)
 
 
 def random_position(game: AnyGame, template: BoardTemplate, rng: Rng) -> str:
@@ -96,6 +123,21 @@ def random_position(game: AnyGame, template: BoardTemplate, rng: Rng) -> str:
         return random_board(template, rng)
     most = {"reversi": 60, "gomoku": 140, "nine_mens_morris": 50, "co_ganh": 60}.get(game.name, 60)
     return game.board(random_play(game, rng, int(rng.integers(0, most))))
+
+
+def random_figures(game: AnyGame, template: BoardTemplate, rng: Rng) -> str:
+    """Pieces of a random play, the start among them, or any pieces anywhere; seldom an empty board."""
+    chance = rng.random()
+    if chance < 0.06:
+        return EMPTY * len(template.cell_names)
+    if chance < 0.5:
+        plies = 0 if chance < 0.12 else int(rng.integers(1, 120))
+        return figures_of(game, random_play(game, rng, plies))
+    letters = list(template.figures)
+    share = np.array([PAWN_SHARE if figure.name == "pawn" else 1.0 for figure in template.figures.values()])
+    men = float(rng.uniform(0.1, 0.7))
+    drawn = rng.choice(len(letters), len(template.cell_names), p=share / share.sum())
+    return "".join(letters[each] if rng.random() < men else EMPTY for each in drawn)
 
 
 def _contents(
@@ -110,6 +152,8 @@ def _contents(
     rng: Rng,
 ) -> dict[str, Any]:
     men = [(piece.letter, piece.x_mm, -piece.y_mm, -piece.turn) for piece in standing.pieces if type(piece) is Man]
+    if look.forms is not None:
+        men = looking(men, template, rng)
     parts: dict[str, tuple[Mesh | None, dict[str, Any]]] = {
         "men": (all_men(look, men, body.height_mm, rng), look.bsdf()),
         "shutters": (light.shutters, plain(0.0)),
@@ -162,7 +206,8 @@ def rendered(
             "crop_width": part.right - part.left,
             "crop_height": part.bottom - part.top,
         }
-    integrator = {"type": "path", "max_depth": BOUNCES_GLASS if look.kind == "glass" else BOUNCES}
+    bounces = {"glass": BOUNCES_GLASS, "chess": TALL_BOUNCES}.get(look.kind, BOUNCES)
+    integrator = {"type": "path", "max_depth": bounces}
     scene = mi.load_dict({"type": "scene", "integrator": integrator, "sensor": seen, **contents})
     return np.array(mi.render(scene, seed=seed), dtype=np.float32)[..., :3]
 

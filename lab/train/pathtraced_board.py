@@ -34,6 +34,21 @@ USUAL: dict[str, tuple[tuple[Colour, Colour], ...]] = {
 }
 """Usual board colours of some games."""
 USUAL_SHARE = 0.5
+CHEQUERED: tuple[tuple[Colour, Colour], ...] = (
+    ((170, 208, 230), (60, 88, 128)),
+    ((200, 220, 230), (40, 62, 104)),
+    ((206, 224, 232), (70, 110, 60)),
+    ((214, 222, 226), (36, 36, 38)),
+    ((136, 184, 214), (44, 66, 104)),
+    ((110, 160, 200), (50, 76, 112)),
+    ((150, 180, 196), (70, 84, 100)),
+    ((186, 178, 236), (96, 124, 96)),
+    ((60, 60, 200), (34, 34, 36)),
+    ((220, 226, 230), (150, 96, 50)),
+    ((190, 196, 200), (90, 94, 98)),
+    ((190, 220, 236), (44, 50, 140)),
+)
+"""Usual colours of light and dark squares."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -138,6 +153,22 @@ def usual_colours(style: Style, game: str, rng: Rng) -> Style:
     pair = USUAL[game][int(rng.integers(len(USUAL[game])))]
     colour, accent = (as_colour(gain * np.array(one, dtype=np.float64)) for one in pair)
     return style.but("board", colour=colour, accent=accent, line_colour=(24.0, 30.0, 34.0))
+
+
+def chequered(style: Style, rng: Rng) -> Style:
+    """The style with the usual squares of chess boards in most scenes; few have lines, and hardly any dots."""
+    changes: dict[str, Any] = {
+        "dot_mm": style.board.dot_mm if rng.random() < 0.03 else 0.0,
+        "coordinates": rng.random() < 0.6,
+    }
+    if rng.random() < 0.7:
+        changes["line_mm"] = 0.3
+    if rng.random() < 0.75:
+        gain = np.exp(rng.normal(0, 0.12) + rng.normal(0, 0.05, (2, 3)))
+        pair = np.clip(np.array(CHEQUERED[int(rng.integers(len(CHEQUERED)))]) * gain, 8, 245)
+        light, dark = as_colour(pair[0]), as_colour(pair[1])
+        changes |= {"colour": light, "accent": as_colour(0.86 * pair[0]), "dark": dark, "line_colour": dark}
+    return style.but("board", **changes)
 
 
 def textured(mi: Any, texture: Float32Array, gloss: float, repeat_mm: float = 0.0) -> dict[str, Any]:

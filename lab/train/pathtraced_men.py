@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
 import numpy as np
 
+from calibration.template import BoardTemplate
 from lab.simulated.arrays import BoolArray, FloatArray, Rng
 from lab.simulated.light import linear
 from lab.simulated.style import Colour
+from lab.train.pathtraced_chessmen import ChessForms, random_forms
 from lab.train.pathtraced_mesh import Mesh, joined, lathe
 from lab.train.textures import as_colour
 
-Kind = Literal["disc", "domed", "lens", "tall", "pawn", "ring", "coin", "button", "glass"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
+Kind = Literal["disc", "domed", "lens", "tall", "pawn", "ring", "coin", "button", "glass", "chess"]
+KINDS: tuple[Kind, ...] = get_args(Kind)[:-1]
+"""Kinds of sets whose pieces of a side are alike."""
 SHARES = (0.32, 0.14, 0.16, 0.06, 0.05, 0.06, 0.08, 0.06, 0.07)
 """Share of each kind."""
 STONE_SHARE = 0.65
@@ -24,6 +28,28 @@ METALS: dict[str, tuple[Colour, ...]] = {
     "dark": ((50, 82, 142), (40, 60, 96), (58, 60, 64)),
 }
 """Blue, green, red of worn coins: silver, brass, nickel; copper, bronze, gun metal."""
+CHESS_COLOURS: tuple[tuple[Colour, Colour], ...] = (
+    ((196, 220, 234), (30, 30, 32)),
+    ((214, 230, 238), (34, 36, 44)),
+    ((136, 184, 214), (34, 34, 38)),
+    ((136, 184, 214), (34, 48, 88)),
+    ((120, 170, 206), (36, 60, 112)),
+    ((150, 196, 222), (30, 40, 66)),
+    ((104, 150, 192), (44, 66, 104)),
+    ((176, 206, 226), (36, 34, 104)),
+    ((226, 232, 236), (40, 36, 150)),
+    ((220, 226, 230), (120, 80, 40)),
+    ((120, 160, 190), (24, 24, 26)),
+    ((96, 140, 188), (50, 76, 124)),
+    ((66, 100, 152), (30, 30, 34)),
+    ((70, 112, 170), (36, 44, 76)),
+)
+"""Usual colours of chess sets, blue, green, red: white's, then black's."""
+USUAL_CHESS = 0.85
+KING_FOOT = 0.58, 0.86
+"""Diameter of a king's foot, as a share of a square's side."""
+FACES_DEG = 18.0
+"""Standard deviation of a knight's look from where its side's knights look."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,6 +70,10 @@ class MenLook:
     two_sided: bool
     """Whether the lower half has the other side's colour, as in reversi's discs."""
     colours: dict[str, Colour]
+    forms: ChessForms | None = None
+    """The shapes of chess men; None where the pieces of a side are alike."""
+    kinds: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """What kind of chess man a letter is."""
 
     def bsdf(self) -> dict[str, Any]:
         return {
@@ -95,7 +125,7 @@ def random_men(rng: Rng, diameter_mm: float, colours: dict[str, Colour], game: s
 def one_man(look: MenLook, letter: str, rng: Rng) -> Mesh:
     """A piece standing on z = 0 at the origin."""
     segments = 32 if look.radius_mm < 12 else 48
-    mesh = lathe(profile(look), segments)
+    mesh = lathe(profile(look), segments) if look.forms is None else look.forms.man(look.kinds[letter], look.height_mm)
     base = linear(look.colours.get(letter, (150.0, 150.0, 150.0)))[::-1].astype(np.float64)
     if look.kind == "glass":
         base = base**0.5 * 0.97  # light goes through twice
@@ -111,6 +141,45 @@ def one_man(look: MenLook, letter: str, rng: Rng) -> Mesh:
         colours[_holes(mesh.places, look.radius_mm)] *= 0.08
     mesh = mesh.coloured(np.clip(colours, 0.002, 0.98))
     return _embossed(mesh, look, rng) if look.kind == "coin" else mesh
+
+
+def random_chess_men(rng: Rng, pitch_mm: float, colours: dict[str, Colour], template: BoardTemplate) -> MenLook:
+    """A random chess set for squares of that side; `colours` are those of the two classes."""
+    forms = random_forms(rng)
+    foot = pitch_mm * float(rng.uniform(*KING_FOOT))
+    if rng.random() < USUAL_CHESS:
+        gain = np.exp(rng.normal(0, 0.12, (2, 1)) + rng.normal(0, 0.04, (2, 3)))
+        pair = np.clip(np.array(CHESS_COLOURS[int(rng.integers(len(CHESS_COLOURS)))]) * gain, 8, 250)
+        colours = {"W": as_colour(pair[0]), "B": as_colour(pair[1])}
+    wooden = rng.random() < 0.5
+    return MenLook(
+        kind="chess",
+        radius_mm=foot / 2,
+        height_mm=float(np.clip(foot / forms.foot, 0.9 * pitch_mm, 2.2 * pitch_mm)),
+        bevel_mm=0.0,
+        rings=0,
+        roughness=float(rng.uniform(0.1, 0.7)),
+        coat=float(rng.uniform(0, 1)) if rng.random() < 0.4 else 0.0,
+        metal=False,
+        grain=float(rng.uniform(0.2, 0.8)) if wooden else float(rng.uniform(0, 0.1)),
+        two_sided=False,
+        colours={letter: colours[figure.seen] for letter, figure in template.figures.items()},
+        forms=forms,
+        kinds={letter: figure.name for letter, figure in template.figures.items()},
+    )
+
+
+def looking(
+    men: list[tuple[str, float, float, float]], template: BoardTemplate, rng: Rng
+) -> list[tuple[str, float, float, float]]:
+    """Chess men turned as people put them: the men of a side look one way, across or aside; some stand anyhow."""
+    ahead = float(rng.choice([np.pi / 2, -np.pi / 2, 0.0, np.pi]) + rng.normal(0, 0.2))
+    anyhow, spread = rng.random() < 0.25, np.radians(FACES_DEG)
+    turned = []
+    for letter, x, y, turn in men:
+        own = ahead + (np.pi if template.figures[letter].seen == "B" else 0.0) + float(rng.normal(0, spread))
+        turned.append((letter, x, y, turn if anyhow else own))
+    return turned
 
 
 def profile(look: MenLook) -> FloatArray:

@@ -55,7 +55,10 @@ def write_scenes(
             quality = [cv2.IMWRITE_JPEG_QUALITY, scene.jpeg_quality]
             _write(out / name, bytes(cv2.imencode(".jpg", scene.image, quality)[1]))
             corners = [[round(float(value), 2) for value in point] for point in scene.corners_px]
-            labels["images"][name] = {"corners_px": corners, "cells": scene.cells, "about": scene.about}
+            label: dict[str, Any] = {"corners_px": corners, "cells": scene.cells}
+            if scene.figures is not None:
+                label["figures"] = template.written(scene.figures)
+            labels["images"][name] = label | {"about": scene.about}
             _write(out / "labels.json", _text(labels).encode())
             made += 1
         progress(number + 1)

@@ -226,3 +226,24 @@ def test_a_sheet_that_cannot_be_is_refused(table: Tables, look: Look, query: str
     there = table("gomoku")
     page = look(there.address)
     assert page.request.get(f"{there.address}sheet.pdf?{query}").status == 400
+
+
+def test_a_board_on_which_play_has_begun_is_drawn_and_goes_on_with_the_side_that_is_chosen(
+    table: Tables, look: Look
+) -> None:
+    there = table("reversi", camera=True)
+    page = look(there.address)
+    page.locator("#said", has_text="I see the board").wait_for(timeout=SLOW_MS)
+    game, chance = there.game, random.Random(8)
+    position = game.initial()
+    for _ in range(20):
+        position = game.apply(position, chance.choice(good_moves(game, position)))
+    there.board = game.board(position)
+    button = page.get_by_role("button", name="White to move")
+    button.click(timeout=SLOW_MS)
+    page.locator("#said", has_text="It is white's turn").wait_for(timeout=SLOW_MS)
+    expect(page.locator("#seen")).to_be_hidden()
+    shown = [one.get_attribute("aria-label") for one in page.locator("#board .cell").all()]
+    names = there.template.classes
+    pairs = zip(game.cells, game.board(position), strict=True)
+    assert shown == [f"{cell}: {names[letter]}" for cell, letter in pairs]

@@ -145,8 +145,11 @@ class Bench:
 
     def show(self, board: str | None, time_s: float | None = None, **doubts: tuple[str, float]) -> list[str]:
         """Shows a board until all is told of it, with a frame a second; returns the codes announced."""
+        return self.look(None if board is None else reading_of(self.game, board, doubts=doubts), time_s)
+
+    def look(self, reading: BoardReading | None, time_s: float | None = None) -> list[str]:
+        """`show`, with what is read of it."""
         before = len(self.heard)
-        reading = None if board is None else reading_of(self.game, board, doubts=doubts)
         for _ in range(MAX_FRAMES):
             self.pipeline.readings.append(reading)
             self.eyes.feed(Frame(PICTURE, self.frames if time_s is None else time_s, self.frames))

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from daemon.game.effects import Announcement, Effect, Record
 from daemon.judging.referee import Referee
 from lab.bench.readings import judged, look_at, reading_of
-from rules import AnyGame
+from rules import EMPTY, AnyGame, Figures
 from rules.turns import line_of_play
+from vision.reading.board_reading import BoardReading, SeenFigures
 
 __all__ = ["board_with", "judged", "look_at", "reading_of"]
 
@@ -21,6 +25,22 @@ def board_with(game: AnyGame, **men: str) -> str:
         for name in names.split():
             cells[game.cells.index(name)] = letter
     return "".join(cells)
+
+
+def with_figures(
+    game: AnyGame, reading: BoardReading, figures: str, doubts: Mapping[str, Mapping[str, float]] | None = None
+) -> BoardReading:
+    """The reading with these figures seen, each at .99; `doubts` maps a cell's name to other letters' probabilities."""
+    letters = EMPTY + Figures.of(game).kinds
+    table = np.full((len(figures), len(letters)), 0.01 / (len(letters) - 1))
+    table[np.arange(len(figures)), [letters.index(letter) for letter in figures]] = 0.99
+    for name, others in (doubts or {}).items():
+        cell = game.cells.index(name)
+        table[cell] = 1e-6
+        for letter, probability in others.items():
+            table[cell, letters.index(letter)] = probability
+        table[cell] /= table[cell].sum()
+    return dataclasses.replace(reading, figures=SeenFigures(np.log(table), letters))
 
 
 def after(

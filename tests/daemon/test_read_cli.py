@@ -12,15 +12,19 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+import games
 from calibration.template import load_template
-from daemon.cli.read import app
+from daemon.cli.read import app, figures_in, position_in
+from lab.simulated.table import SimulatedTable
+from rules import figures_of
+from tests.daemon.readings import reading_of, with_figures
 from tests.vision.drawn import CORNERS, draw
 from tests.vision.test_markers import photo, sheet
 from vision.pose import pose_from_corners, project
 from vision.reading import which_board
 from vision.reading.board_reading import BoardReading
-from vision.reading.photo_report import rules_of
-from vision.sources.files import read_photo
+from vision.reading.photo_report import CUT_SHORT, figures_report, rules_of
+from vision.sources.files import read_photo, write_picture
 
 CELLS = "W..B..W......B.....W...B"
 
@@ -47,6 +51,7 @@ def test_a_board_is_read_with_how_sure_its_place_is(folder: Path) -> None:
     (report,), _ = read(str(folder / "morris.png"), "--game", "morris")
     assert (report["found"], report["game"], report["rules"], report["cells"]) == (True, "nine_mens_morris", {}, CELLS)
     assert report["sure"] > 0.9
+    assert report["foreign"] == []
     assert report["reason"] is None
     assert report["advice"] is None
     assert np.abs(np.array(report["corners_px"]) - CORNERS).max() < 4
@@ -171,3 +176,67 @@ def test_a_cell_that_may_hold_something_else_is_in_doubt() -> None:
     shares = np.array([[0.98, 0.01, 0.01], [0.5, 0.48, 0.02], [0.97, 0.02, 0.01]])
     reading = BoardReading(np.log(shares), ".WB", 0.0, unknown=np.array([0.1, 0.1, 0.7]))
     assert reading.doubtful == (1, 2)
+
+
+def test_the_position_of_chess_is_told_whichever_way_the_board_lies() -> None:
+    """A queen on d1 that looks like a second king is told as one that is not sure."""
+    game, template = games.load("chess"), load_template("chess")
+    shown = figures_of(game, game.initial())
+    reading = with_figures(game, reading_of(game, game.board(game.initial())), shown, {"d1": {"♔": 0.55, "♕": 0.45}})
+    told = figures_report(template, reading)
+    assert told["figures"] == "rnbqkbnrpppppppp" + "." * 32 + "PPPPPPPPRNBQKBNR"
+    assert told["position"] == "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+    assert (told["first_side"], told["doubtful_figures"]) == ("bottom", [])
+    turned = figures_report(template, reading.half_turned())
+    assert turned["figures"] == str(told["figures"])[::-1]
+    assert (turned["position"], turned["first_side"]) == (told["position"], "top")
+    assert "upside down" in position_in(turned)
+    assert figures_in(turned, template) == shown[::-1]
+
+
+def test_pieces_that_make_no_position_are_shown_with_the_reason() -> None:
+    game, template = games.load("chess"), load_template("chess")
+    shown = "♟" + "." * 63
+    reading = with_figures(game, reading_of(game, template.seen(shown)), shown)
+    told = figures_report(template, reading)
+    assert (told["figures"], told["position"]) == ("p" + "." * 63, None)
+    assert "king" in position_in(told)
+
+
+def test_a_board_of_another_size_is_read_as_it_is_and_said(tmp_path: Path) -> None:
+    cells = "B" * 20 + "." * 10 + "W" * 20
+    large = load_template("draughts", frozenset({"size=10"}))
+    write_picture(tmp_path / "ten.png", SimulatedTable(large, cells, seed=4, size_px=(960, 720)).render())
+    nine = "." * 20 + "B..W" + "." * 15 + "WB" + "." * 20 + "B.W" + "." * 17
+    write_picture(tmp_path / "nine.png", SimulatedTable(load_template("go"), nine, seed=4, size_px=(640, 480)).render())
+    (ten,), _ = read(str(tmp_path / "ten.png"), "--game", "draughts")
+    assert (ten["rules"], ten["note"]) == ({"size": "10"}, "I see 10 by 10 squares, not 8 by 8.")
+    assert sorted(ten["cells"]) == sorted(cells)
+    (go,), _ = read(str(tmp_path / "nine.png"), "--game", "go", "--rule", "size=19")
+    assert (go["rules"], go["note"]) == ({}, "I see 9 lines each way, not 19.")
+    assert go["cells"] == nine
+    said = CliRunner().invoke(app, [str(tmp_path / "ten.png"), "--game", "draughts"]).stdout
+    assert "I see 10 by 10 squares" in said
+
+
+def test_a_picture_that_is_too_large_is_told_with_its_size_and_the_limit(folder: Path) -> None:
+    (told,), err = read(str(folder / "morris.png"), "--game", "morris", "--max-megapixels", "1")
+    assert told["found"]
+    write_picture(folder / "huge.png", np.zeros((1001, 1000, 3), np.uint8))
+    (told,), err = read(str(folder / "huge.png"), "--game", "morris", "--max-megapixels", "1")
+    assert (told["found"], told["reason"]) == (False, "too_large")
+    assert told["advice"].startswith("The picture has 1.001 megapixels; at most 1 are read.")
+    assert "1000x1001" in err
+
+
+def test_a_jpeg_without_its_end_is_read_as_far_as_it_goes(folder: Path) -> None:
+    write_picture(folder / "whole.jpg", read_photo(folder / "morris.png"))
+    data = (folder / "whole.jpg").read_bytes()
+    assert data.endswith(b"\xff\xd9")
+    (folder / "cut.jpg").write_bytes(data[:-2])
+    (folder / "half.jpg").write_bytes(data[: len(data) // 2])
+    whole, cut, half = read(*(str(folder / f"{name}.jpg") for name in ("whole", "cut", "half")), "--game", "morris")[0]
+    assert (cut["cells"], cut["note"]) == (CELLS, str(CUT_SHORT))
+    assert whole["note"] is None
+    assert half["note"] == str(CUT_SHORT)
+    assert not half["found"]

@@ -11,7 +11,7 @@ from tests.vision.drawn import CORNERS, Look, cell_error, draw, random_cells
 from vision.finding.finder import find_board
 from vision.frame import Frame
 from vision.pose import pose_from_corners
-from vision.primitives.channels import BoardView, clear_grey, telling_channel, with_contrast
+from vision.primitives.channels import BoardView, telling_channel, with_contrast
 from vision.primitives.lines import line_quality, refine_pose
 from vision.watching.align import Aligner
 
@@ -62,14 +62,6 @@ def test_a_grey_picture_has_no_other_channels() -> None:
     grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
     assert telling_channel(grey) is None
     assert np.array_equal(BoardView.clearest(grey, truth, TEMPLATE).small, grey)
-
-
-def test_grey_is_looked_at_where_it_shows_as_much_as_any_mixture() -> None:
-    lines = np.zeros((240, 320), np.float32)
-    lines[::16] = lines[:, ::16] = 1.0
-    white = np.stack([150 - 60 * lines] * 3, axis=2) + np.random.default_rng(3).normal(0, 2, (240, 320, 3))
-    seen = np.clip(white, 0, 255).astype(np.uint8)
-    assert (clear_grey(seen) == cv2.cvtColor(seen, cv2.COLOR_BGR2GRAY)).all()
 
 
 def test_dim_picture_gets_contrast_and_a_bright_one_is_left_alone() -> None:

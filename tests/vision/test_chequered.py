@@ -12,10 +12,12 @@ from tests.vision.chequered_tables import START, chequered, laid
 from vision.finding.finder import find_board
 from vision.finding.landmarks import pose_quality, right_way_round, snap_pose
 from vision.frame import Image
-from vision.pose import pose_from_corners, turned_pose
+from vision.pose import pose_from_corners, project, turned_pose
+from vision.primitives.chequer_edges import sides_going_on
 from vision.watching.locating import LOCK_QUALITY
 
 TEMPLATE = chequered()
+INNER_MM = np.array([[40.0, 40], [360, 40], [360, 360], [40, 360]])
 
 
 @pytest.mark.parametrize("turns", range(4))
@@ -63,3 +65,16 @@ def _tiled_floor() -> Image:
 def test_neither_a_ruled_board_nor_a_tiled_floor_is_taken_for_one(other: object) -> None:
     assert callable(other)
     assert find_board(other(), TEMPLATE) is None
+
+
+def test_the_inner_squares_of_a_larger_board_are_no_board() -> None:
+    large = load_template("draughts", frozenset({"size=10"}))
+    table = SimulatedTable(large, "B" * 20 + "." * 10 + "W" * 20, seed=2, size_px=(960, 720))
+    assert find_board(table.render(), large) is not None
+    assert find_board(table.render(), load_template("draughts")) is None
+    inner = pose_from_corners(
+        project(pose_from_corners(table.corners_px(), large).image_from_board, INNER_MM), TEMPLATE
+    )
+    assert sides_going_on(table.render(), inner, TEMPLATE) > 1
+    whole = pose_from_corners(table.corners_px(), large)
+    assert sides_going_on(table.render(), whole, large) == 0

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from calibration.labels import read_labels
-from calibration.template import load_template
-from lab.bench.read_pathtraced import as_placed
 from lab.train.joint import WholeBoard, fit_board_means
 from vision.reading.descriptors import Descriptor
 from vision.reading.joint import read_jointly
-from vision.reading.locate import PhotoReader
 from vision.reading.man_colours import LENGTH, man_colours
 from vision.reading.plda import BoardMeans, board_means
-from vision.sources.files import read_photo
 
 LETTERS = ".WB"
 
@@ -70,15 +63,6 @@ def test_men_that_all_look_dark_in_a_dim_room_are_told_apart_by_one_another(mean
     alone = opinions(*[(0.98, 0.01, 0.01) if letter == "." else (0.02, 0.08, 0.9) for letter in letters])
     assert shown(alone).count("W") == 0
     assert shown(read(seen, alone, means)) == letters
-
-
-@pytest.mark.parametrize("name", ["wf_004.jpg", "wf_004b.jpg", "wf_013.jpg"])
-def test_men_are_not_told_by_the_colour_of_their_square(real_data: Path, name: str) -> None:
-    """A start whose men all looked like those on squares of their colour, and empty boards that were full of men."""
-    template = load_template("chess")
-    (label,) = read_labels(real_data / "chess" / "labels.json", template, [name])
-    photo = PhotoReader(template).read(read_photo(real_data / "chess" / name), label.corners_px)
-    assert photo is not None and photo.reading.board == as_placed(label, photo)
 
 
 def test_the_order_of_the_classes_does_not_matter(means: BoardMeans) -> None:

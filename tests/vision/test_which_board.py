@@ -13,7 +13,8 @@ from vision.calibrating import guided_inspection
 from vision.calibrating.guided_inspection import other_board_named
 from vision.finding.found import Found
 from vision.pose import pose_from_corners
-from vision.reading.which_board import compared, drawings, have_same_cells, name_board
+from vision.reading.locate import PhotoReader
+from vision.reading.which_board import compared, drawings, have_same_cells, name_board, searches
 from wording import plain
 
 
@@ -55,7 +56,8 @@ def test_an_empty_picture_is_named_nothing() -> None:
     naming = name_board(np.full((240, 320, 3), 90, np.uint8), lambda done, total, what: calls.append(what))
     assert naming.board is None
     assert naming.others == ()
-    assert len(calls) == len(drawings())
+    assert len(calls) == len(searches())
+    assert sum(map(len, searches())) == len(drawings())
 
 
 def test_of_two_boards_the_surer_is_named_and_the_other_mentioned() -> None:
@@ -84,6 +86,37 @@ def test_boards_with_the_same_lines_are_told_apart_by_their_men(game: str, cells
     named = name_board(SimulatedTable(load_template(game), cells, seed=4, size_px=(640, 480)).render()).board
     assert named is not None
     assert (named.template.game, named.template.options) == (game, frozenset())
+
+
+@pytest.mark.parametrize(
+    ("game", "options", "cells"),
+    [
+        ("chess", "", "B" * 16 + "." * 32 + "W" * 16),
+        ("chess", "", "." * 8 + "..B..B...W......B....W.B..W......W...B.." + "." * 16),
+        ("draughts", "", "B" * 12 + "." * 8 + "W" * 12),
+        ("draughts", "size=10", "B" * 20 + "." * 10 + "W" * 20),
+    ],
+)
+def test_chequered_boards_are_told_apart_by_the_squares_that_are_used(game: str, options: str, cells: str) -> None:
+    template = load_template(game, frozenset({options} - {""}))
+    named = name_board(SimulatedTable(template, cells, seed=4, size_px=(960, 720)).render()).board
+    assert named is not None
+    assert (named.template.game, named.template.options) == (game, template.options)
+
+
+def test_draughts_on_the_light_squares_is_told_and_turned() -> None:
+    light = "B.B.B.B." + ".B.B.B.B" + "B.B.B.B." + "." * 16 + ".W.W.W.W" + "W.W.W.W." + ".W.W.W.W"
+    image = SimulatedTable(load_template("chess"), light, seed=4, size_px=(960, 720)).render()
+    named = name_board(image).board
+    assert named is not None
+    assert named.template.game == "draughts"
+    read = PhotoReader(named.template).read_at(image, named).reading.board
+    assert sorted(read) == sorted("B" * 12 + "." * 8 + "W" * 12)
+
+
+def test_an_empty_chequered_board_may_be_for_chess_or_draughts() -> None:
+    naming = name_board(SimulatedTable(load_template("chess"), "." * 64, seed=4, size_px=(960, 720)).render())
+    assert {one.template.game for one in (naming.board, *naming.others) if one is not None} == {"chess", "draughts"}
 
 
 def test_an_empty_board_that_may_be_either_game_is_not_named_but_both_are_mentioned(

@@ -6,6 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
+from calibration.sheet import other_sizes
 from calibration.template import load_template
 from tests.vision.chequered_tables import START, chequered, laid
 from tests.vision.drawn import Look, draw
@@ -122,3 +123,23 @@ def test_a_printed_board_in_a_mirror_is_named_and_not_found(game: str) -> None:
     image, template = mirrored(photo(sheet(game))[0]), load_template(game)
     assert find_board(image, template) is None
     assert why_unseen(image, template).code == "mirrored"
+
+
+def test_a_sharp_picture_between_black_bars_is_not_dark() -> None:
+    image, _ = draw(load_template("nine_mens_morris"))
+    tall = np.asarray(cv2.copyMakeBorder(image, 0, 0, 1200, 1200, cv2.BORDER_CONSTANT), dtype=np.uint8)
+    assert exposure_fault(tall) is None
+    fault = exposure_fault(np.asarray(tall // 8, dtype=np.uint8))
+    assert fault is not None
+    assert fault.code == "dark"
+    assert exposure_fault(np.zeros((480, 640, 3), np.uint8)) is not None
+
+
+def test_a_board_of_another_size_is_told_by_its_number_of_lines() -> None:
+    template, nineteen = load_template("go"), load_template("go", frozenset({"size=19"}))
+    image, _ = draw(nineteen, look=Look(line_mm=1.4))
+    assert find_board(image, template) is None
+    why = why_unseen(image, template, other_sizes(template))
+    assert why.code == "other_size"
+    assert "I see 19 lines each way, not 9." in why.text
+    assert "size=19" in why.text

@@ -8,15 +8,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import cv2
 import numpy as np
 
+from calibration.arrays import FloatArray
 from calibration.template import BoardTemplate
 from vision.finding.found import METHODS, Found, is_ruled
 from vision.finding.landmarks import refine_by_landmarks, right_way_round
 from vision.finding.lattice_fit import Scene, fit_board
 from vision.finding.markers import find_sheet, name_sheet
-from vision.finding.proposals import BoardNetwork, board_network
+from vision.finding.proposals import board_network
 from vision.frame import Image
 from vision.pose import BoardPose, is_plausible, pose_from_corners
 from vision.primitives.chequer_edges import refine_by_edges
@@ -26,16 +29,16 @@ MOVED = 0.1
 """Share of the side by which squares may move a proposed corner: a whole square off they look nearly as right."""
 
 
-def find_board(image: Image, template: BoardTemplate) -> Found | None:
+def find_board(image: Image, template: BoardTemplate, sizes: Sequence[BoardTemplate] = ()) -> Found | None:
     """Finds the board in the picture; returns None rather than a guess.
 
     A board recognised by its lines alone gets the corner nearest the picture's top left as its own top left; a print,
     or a printed board's markers, show the true corner. A printed board seen in a mirror does not count. Raises
-    OtherSheetError where the printed board of another game is seen.
+    OtherSheetError where the printed board of another game is seen. `sizes` are as in `find_drawn`.
     """
     sheet = find_sheet(image, template)
     if sheet is None:
-        return None if name_sheet(mirrored(image)) is not None else find_drawn(image, template)
+        return None if name_sheet(mirrored(image)) is not None else find_drawn(image, template, sizes)
     return Found(sheet[0], sheet[1].template, sheet[1], "markers").believed(image)
 
 
@@ -55,28 +58,50 @@ def mirrored(image: Image) -> Image:
     return np.ascontiguousarray(image[:, ::-1])
 
 
-def find_drawn(image: Image, template: BoardTemplate, network: BoardNetwork | None = None) -> Found | None:
-    """Like `find_board`, but by the board's drawing or print alone, ignoring markers."""
-    scene = Scene(image)
-    for proposal in (network or board_network()).propose(image, template.game):
-        found = _fitted(scene, pose_from_corners(proposal.corners_px, template), template)
-        if found is not None and is_plausible(found.pose, found.template, image):
-            believed = found.believed(image)
-            if believed is not None:
-                return believed
+def find_drawn(image: Image, template: BoardTemplate, sizes: Sequence[BoardTemplate] = ()) -> Found | None:
+    """Like `find_board`, but by the board's drawing or print alone, ignoring markers.
+
+    `sizes` are boards that differ from it only in their number of lines or squares: the one that is seen is found.
+    """
+    return find_in(Scene(image), proposed(image, template), (template, *sizes))
+
+
+def proposed(image: Image, template: BoardTemplate) -> list[FloatArray]:
+    """(4, 2) corners of the places where a board may lie, the likeliest first; hardly other ones for another game."""
+    return [proposal.corners_px for proposal in board_network().propose(image, template.game)]
+
+
+def find_in(scene: Scene, quads: Sequence[FloatArray], templates: Sequence[BoardTemplate]) -> Found | None:
+    """The first of the proposed places at which one of the boards is believed; as `find_drawn`."""
+    # A part of a board may look like a smaller one: with several sizes all places are compared.
+    together = len(templates) > 1 and is_ruled(templates[0])
+    for group in [quads] if together and quads else [[quad] for quad in quads]:
+        for found in _fitted(scene, group, templates):
+            if is_plausible(found.pose, found.template, scene.image):
+                believed = found.believed(scene.image)
+                if believed is not None:
+                    return believed
     return None
 
 
-def _fitted(scene: Scene, start: BoardPose, template: BoardTemplate) -> Found | None:
+def _fitted(scene: Scene, quads: Sequence[FloatArray], templates: Sequence[BoardTemplate]) -> Iterator[Found]:
+    template = templates[0]
+    start = pose_from_corners(quads[0], template)
     if template.printed is not None:
         pose = refine_by_landmarks(scene.image, right_way_round(scene.image, start, template), template)
-        return Found(pose, template, found_by="print") if pose.quality >= METHODS["print"].least else None
-    if template.first_square:
-        return _by_squares(scene.image, start, template)
-    if is_ruled(template):
-        fitted = fit_board(scene, start, template)
-        return None if fitted is None else Found(fitted, template, found_by="lattice")
-    return _by_lines(scene.image, start, template)
+        if pose.quality >= METHODS["print"].least:
+            yield Found(pose, template, found_by="print")
+    elif template.first_square:
+        found = [_by_squares(scene.image, pose_from_corners(quads[0], one), one) for one in templates]
+        yield from sorted(filter(None, found), key=lambda one: -one.pose.quality)
+    elif is_ruled(template):
+        fitted = fit_board(scene, quads, templates)
+        if fitted is not None:
+            yield Found(*fitted, found_by="lattice")
+    else:
+        by_lines = _by_lines(scene.image, start, template)
+        if by_lines is not None:
+            yield by_lines
 
 
 def _by_squares(image: Image, start: BoardPose, template: BoardTemplate) -> Found | None:

@@ -16,6 +16,7 @@ from vision.finding.lattice_fit import MIN_LINES, lines_of
 from vision.finding.outline import Outline
 from vision.frame import Image
 from vision.pose import BoardPose, project
+from vision.primitives.chequer_edges import sides_going_on
 
 FoundBy = Literal["markers", "print", "squares", "lattice", "outline", "reference", "hand"]
 """By a printed board's markers, the board's print, squares, lattice or outline, a profile's picture, or a person."""
@@ -75,8 +76,8 @@ class Found:
         if self.found_by == "markers" or self.template.printed is not None:
             return 0.0
         if self.template.first_square:
-            # Its finder weighs squares outside the frame; a square off, no edge would be seen at all.
-            return UNSEEN_SIDE * self._unseen_sides(image)
+            goes_on = sides_going_on(image, self.pose, self.template)
+            return GOES_ON * goes_on + UNSEEN_SIDE * self._unseen_sides(image)
         outline = Outline(image, self.pose, self.template)
         beyond = outline.beyond()
         goes_on, unseen = sum(side.goes_on for side in beyond), sum(side.in_picture < 0.5 for side in beyond)

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterator, Sequence
 
 import cv2
 import numpy as np
@@ -24,7 +25,7 @@ from vision.finding.lattice_evidence import AROUND, ASTRAY, ON_POINTS, ON_SQUARE
 from vision.finding.lattice_window import Window, best_window
 from vision.frame import Image
 from vision.pose import BoardPose, pose_from_corners, project
-from vision.primitives.channels import clear_grey, telling_channel, with_contrast
+from vision.primitives.channels import telling_channel, with_contrast
 from vision.primitives.combs import find_combs
 from vision.primitives.features import shrink
 from vision.primitives.round_men import find_round_men
@@ -83,6 +84,7 @@ class Candidate:
     lattice: Lattice
     """In pixels of the shrunk picture."""
     window: Window
+    template: BoardTemplate
 
 
 class Scene:
@@ -94,7 +96,6 @@ class Scene:
         grey, small_from_image = shrink(self.image, WORKING_PX)
         size = grey.shape[1], grey.shape[0]
         small = np.asarray(cv2.resize(self.image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
-        grey = clear_grey(small)
         image_from_small = np.asarray(np.linalg.inv(small_from_image))
         return Views(small, with_contrast(grey), in_levels(small), in_levels(grey), image_from_small)
 
@@ -105,49 +106,56 @@ class Scene:
         return None if channel is None else self.grey.through(channel)
 
 
-def fit_board(scene: Scene, start: BoardPose, template: BoardTemplate) -> BoardPose | None:
-    """The pose near the proposed one that the picture's lattice confirms; its quality is the window's score."""
+def fit_board(
+    scene: Scene, quads: Sequence[FloatArray], templates: Sequence[BoardTemplate]
+) -> tuple[BoardPose, BoardTemplate] | None:
+    """The pose near one of the proposed quads that the picture's lattice confirms; its quality is the window's score.
+
+    Of the templates, which differ only in their number of lines, it is that of the lines that are seen.
+    """
     for name in ("grey", "channel"):
         views: Views | None = getattr(scene, name)
-        best = None if views is None else _best(views, start, template)
+        best = None if views is None else _best(views, quads, templates)
         if views is None or best is None:
             continue
-        for one in (_refitted(views, best.lattice, template, POLISH), best):
-            if one is not None and _is_believed(one.window) and _men_keep_to_it(views, one, template):
-                return _pose_of(views, one, template)
+        for one in (_refitted(views, best.lattice, [best.template], POLISH), best):
+            if one is not None and _is_believed(one.window) and _men_keep_to_it(views, one):
+                return _pose_of(views, one), one.template
     return None
 
 
-def _best(views: Views, start: BoardPose, template: BoardTemplate) -> Candidate | None:
+def _best(views: Views, quads: Sequence[FloatArray], templates: Sequence[BoardTemplate]) -> Candidate | None:
     """The believed candidate with the highest score, if no other place has a higher one; the first sure one ends it."""
     found: list[tuple[Candidate, FloatArray]] = []
-    for lattice in _lattices(views, start, template):
-        candidate = _refitted(views, lattice, template, REFITS)
+    for lattice in itertools.chain.from_iterable(_lattices(views, quad, templates) for quad in quads):
+        candidate = _refitted(views, lattice, templates, REFITS)
         if candidate is None:
             continue
-        found.append((candidate, _pose_of(views, candidate, template).corners_px(template)))
+        found.append((candidate, _pose_of(views, candidate).corners_px(candidate.template)))
         if _is_sure(candidate.window):
             break
     found.sort(key=lambda one: -one[0].window.score)
     for candidate, corners in found:
         # Half a cell off it is another place: a board of other lines scores highest where it is not believed.
-        near = np.linalg.norm(corners[0] - corners[2]) / np.sqrt(8) / max(lines_of(template))
+        near = np.linalg.norm(corners[0] - corners[2]) / np.sqrt(8) / max(lines_of(candidate.template))
         if np.linalg.norm(corners - found[0][1], axis=1).max() < near and _is_believed(candidate.window):
             return candidate
     return None
 
 
-def _lattices(views: Views, start: BoardPose, template: BoardTemplate) -> Iterator[Lattice]:
-    """Those of the spacings at which edges repeat, then the proposed one: it half fits a board of other lines too."""
-    columns, rows = (count - 1 for count in lines_of(template))
-    quad = project(np.asarray(np.linalg.inv(views.image_from_small)), start.corners_px(template))
+def _lattices(views: Views, corners_px: FloatArray, templates: Sequence[BoardTemplate]) -> Iterator[Lattice]:
+    """Those of the spacings at which edges repeat, then the proposed ones: they half fit a board of other lines too."""
+    columns, rows = (min(lines) - 1 for lines in zip(*map(lines_of, templates), strict=True))
+    on_them = on_points(templates[0])
+    quad = project(np.asarray(np.linalg.inv(views.image_from_small)), corners_px)
     weave = weave_of_quad(views.segments, quad)
     if weave is not None:
-        for comb in find_combs(weave, views.grey, on_points(template), (columns, rows)):
-            lattice = fit_lattice(weave, comb, views.grey if on_points(template) else None)
+        for comb in find_combs(weave, views.grey, on_them, (columns, rows)):
+            lattice = fit_lattice(weave, comb, views.grey if on_them else None)
             if lattice is not None:
                 yield lattice
-    yield _lattice(views, start, template)
+    for template in templates:
+        yield _lattice(views, pose_from_corners(corners_px, template), template)
 
 
 def _lattice(views: Views, start: BoardPose, template: BoardTemplate) -> Lattice:
@@ -169,15 +177,16 @@ def _lattice(views: Views, start: BoardPose, template: BoardTemplate) -> Lattice
     return Lattice(matrix / matrix[2, 2], np.array([columns / 2, rows / 2]), pieces)
 
 
-def _men_keep_to_it(views: Views, candidate: Candidate, template: BoardTemplate) -> bool:
+def _men_keep_to_it(views: Views, candidate: Candidate) -> bool:
     """Whether the men of a nearly full board stand on its points along all four sides.
 
     Where no lines are seen, a lattice may be right in the middle and one row off at a side.
     """
-    seen = _looked_at(views, candidate.lattice, template)
+    template = candidate.template
+    seen = _looked_at(views, candidate.lattice, [template])
     if seen is None:
         return False
-    window, evidence = seen
+    window, evidence, _ = seen
     lines = np.array(lines_of(template))
     left, top = window.left - evidence.origin[0], window.top - evidence.origin[1]
     if evidence.men[top : top + lines[1], left : left + lines[0]].mean() < NEARLY_FULL or not on_points(template):
@@ -201,45 +210,52 @@ def _is_sure(window: Window) -> bool:
     return seen and window.lead > 2 * CLEARLY and window.beyond < BEYOND / 3
 
 
-def _refitted(views: Views, lattice: Lattice, template: BoardTemplate, rounds: int) -> Candidate | None:
+def _refitted(views: Views, lattice: Lattice, templates: Sequence[BoardTemplate], rounds: int) -> Candidate | None:
     """The best window of a lattice that is refitted repeatedly to the lines seen in it."""
-    seen = _looked_at(views, lattice, template)
+    seen = _looked_at(views, lattice, templates)
     if seen is None:
         return None
-    fitted = Candidate(lattice, seen[0])
+    fitted = Candidate(lattice, seen[0], seen[2])
     for number in range(MAX_REFITS if seen[0].score > WORTH else 0):
         low = np.array([seen[0].left, seen[0].top], dtype=np.float64)
-        lattice = refit_lattice(lattice, seen[1], low, low + np.array(lines_of(template)) - 1)
-        again = _looked_at(views, lattice, template)
+        lattice = refit_lattice(lattice, seen[1], low, low + np.array(lines_of(seen[2])) - 1)
+        again = _looked_at(views, lattice, templates)
         if again is None:
             break
         gained, seen = again[0].score - fitted.window.score, again
         # The score hardly changes while the last tenths of a cell are fitted.
-        if gained > -ALIKE_SCORE:
-            fitted = Candidate(lattice, seen[0])
+        if gained > -ALIKE_SCORE or (seen[2] is not fitted.template and _rank(seen[0]) > _rank(fitted.window)):
+            fitted = Candidate(lattice, seen[0], seen[2])
         # A lattice that lies on some of the lines is pulled to the others step by step.
         if number + 1 >= rounds and gained < GAINS:
             break
     return fitted
 
 
-def _pose_of(views: Views, candidate: Candidate, template: BoardTemplate) -> BoardPose:
+def _pose_of(views: Views, candidate: Candidate) -> BoardPose:
     """The place of the candidate's window in the picture; its quality is the window's score."""
-    corners = _corners(candidate.lattice, candidate.window, *lines_of(template))
-    pose = pose_from_corners(project(views.image_from_small, corners), template)
+    corners = _corners(candidate.lattice, candidate.window, *lines_of(candidate.template))
+    pose = pose_from_corners(project(views.image_from_small, corners), candidate.template)
     return dataclasses.replace(pose, quality=float(np.clip(candidate.window.score, 0, 1)))
 
 
-def _looked_at(views: Views, lattice: Lattice, template: BoardTemplate) -> tuple[Window, Evidence] | None:
-    look = ON_POINTS if on_points(template) else ON_SQUARES
+def _looked_at(
+    views: Views, lattice: Lattice, templates: Sequence[BoardTemplate]
+) -> tuple[Window, Evidence, BoardTemplate] | None:
+    look = ON_POINTS if on_points(templates[0]) else ON_SQUARES
     found = []
-    lines = lines_of(template)
-    pictures, around = (views.colours_in_levels, views.grey_in_levels), max(lines) + AROUND
+    around = max(max(lines_of(template)) for template in templates) + AROUND
+    pictures = views.colours_in_levels, views.grey_in_levels
     for evidence in look_at(*pictures, lattice.picture_from_lattice, lattice.middle, look, around, lattice.men_px):
-        window = best_window(evidence, *lines)
-        if window is not None:
-            found.append((window, evidence))
+        windows = [(best_window(evidence, *lines_of(template)), template) for template in templates]
+        fitting = [(window, evidence, template) for window, template in windows if window is not None]
+        found += [max(fitting, key=lambda one: _rank(one[0]))] if fitting else []
     return max(found, key=lambda one: one[0].score, default=None)
+
+
+def _rank(window: Window) -> tuple[bool, float]:
+    """A part of a board may score as high as all of it, but its lines go on."""
+    return window.beyond < BEYOND, window.score
 
 
 def lines_of(template: BoardTemplate) -> tuple[int, int]:

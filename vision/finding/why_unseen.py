@@ -8,24 +8,28 @@ drawing in sight. Without such evidence the answer is only that no board is seen
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Literal
 
 import cv2
 import numpy as np
 
 import games
+from calibration.arrays import Grey
 from calibration.template import BoardTemplate
-from vision.finding.finder import is_mirrored
+from vision.finding.finder import find_drawn, is_mirrored
+from vision.finding.lattice_fit import on_points
 from vision.finding.markers import OtherSheetError, find_sheet
 from vision.finding.proposals import Edge, board_network
 from vision.finding.viewpoint import viewpoint
 from vision.frame import Image
 from vision.pose import MIN_BOARD, BoardPose, pose_from_corners, project
+from vision.primitives.chequer_edges import LEAST_LEVELS
 from wording import Sentence, Term, listing, sentence, sentence_n
 
 Code = Literal[
     "no_board", "cut_off", "covered", "too_small", "too_low", "dark", "washed_out", "blurred", "other_board",
-    "mirrored", "no_picture",
+    "mirrored", "no_picture", "too_large", "other_size",
 ]  # fmt: skip
 
 DARK, BRIGHT = 45.0, 250.0
@@ -82,13 +86,19 @@ MIRRORED = Unseen(
 )
 
 
-def why_unseen(image: Image, template: BoardTemplate) -> Unseen:
-    """Why the board was not found in the picture. About a fifth of a second: call it only for such pictures."""
+def why_unseen(image: Image, template: BoardTemplate, sizes: Sequence[BoardTemplate] = ()) -> Unseen:
+    """Why the board was not found in the picture. About a fifth of a second: call it only for such pictures.
+
+    With the game's other `sizes` these are looked for as well, for up to a second.
+    """
     other = other_board(image, template)
     if other is not None:
         return other
     if is_mirrored(image, template):
         return MIRRORED
+    larger = find_drawn(image, sizes[0], sizes[1:]) if sizes else None
+    if larger is not None and (fault := other_size(template, larger.template)) is not None:
+        return fault
     edges = board_network().edges_beyond(image, template.game)
     if edges:
         return cut_off(edges)
@@ -112,11 +122,25 @@ def other_board(image: Image, template: BoardTemplate) -> Unseen | None:
     return None
 
 
+def other_size(asked: BoardTemplate, seen: BoardTemplate) -> Unseen | None:
+    """What to say of a board of another size than was asked for; None where it is of that size."""
+    lines, wanted = (int(one.source["grid"]["columns"]) if "grid" in one.source else 0 for one in (seen, asked))
+    if lines == wanted:
+        return None
+    numbers = {"seen": lines, "asked": wanted}
+    if on_points(seen):
+        matter = sentence("I see {seen} lines each way, not {asked}.", **numbers)
+    else:
+        matter = sentence("I see {seen} by {seen} squares, not {asked} by {asked}.", **numbers)
+    remedy = sentence("Choose that size, with --rule size={seen}, or lay out the other board.", seen=lines)
+    return Unseen("other_size", matter, remedy)
+
+
 def exposure_fault(image: Image) -> Unseen | None:
     """The fault if light or sharpness hides every board; None if both are good enough."""
     grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY) if image.ndim == 3 else image
     size = WIDTH_PX, max(1, round(WIDTH_PX * grey.shape[0] / grey.shape[1]))
-    small = np.asarray(cv2.resize(grey, size, interpolation=cv2.INTER_AREA))
+    small = _without_bars(np.asarray(cv2.resize(grey, size, interpolation=cv2.INTER_AREA), dtype=np.uint8))
     if small.mean() < DARK:
         return Unseen("dark", sentence("The picture is very dark."), sentence("Switch on a light."))
     if (small > BRIGHT).mean() > BURNT:
@@ -126,6 +150,16 @@ def exposure_fault(image: Image) -> Unseen | None:
         remedy = sentence("Focus the camera, and wipe its lens.")
         return Unseen("blurred", sentence("The picture is not sharp."), remedy)
     return None
+
+
+def _without_bars(grey: Grey) -> Grey:
+    """The picture without the even dark rows and columns at its edges, such as a phone's film has at its sides."""
+    for axis in (0, 1):
+        shown = (np.ptp(grey, axis=1 - axis) > LEAST_LEVELS) | (grey.mean(axis=1 - axis) > DARK)
+        if shown.any():
+            first, last = np.flatnonzero(shown)[[0, -1]]
+            grey = grey[first : last + 1] if axis == 0 else grey[:, first : last + 1]
+    return grey
 
 
 def place_fault(pose: BoardPose, template: BoardTemplate, size_px: tuple[int, int]) -> Unseen | None:

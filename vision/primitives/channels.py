@@ -27,8 +27,6 @@ CLEARER = 1.5
 
 MORE_EDGES = 1.25
 """Factor by which a channel's straight edges must exceed those of grey for it to be used."""
-SHARPER = 1.3
-"""Factor by which edges must be clearer in another mixture of the colours than in grey for it to be used."""
 FULL_RANGE = 150.0
 """Grey values between the darkest and the brightest parts from which contrast is sufficient."""
 MAX_GAIN = 5.0
@@ -80,33 +78,6 @@ def _shrink(image: Image, image_from_board: FloatArray, template: BoardTemplate)
         matrix = np.array([[1 / shrink, 0, offset], [0, 1 / shrink, offset], [0, 0, 1]])
         small = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
     return small, matrix
-
-
-def clear_grey(image: Image) -> Grey:
-    """The grey picture or, where grey hides edges, the mixture of the colours in which they stand out most.
-
-    In red light the other colours are all noise, and grey consists mostly of them. The mixture has the greatest slope
-    in units of its noise: the first of the generalised eigenvectors of both (a matched filter).
-    """
-    if image.ndim == 2:
-        return _grey(image)
-    part = image[::2, ::2].astype(np.float32)
-    slopes = np.stack([cv2.Sobel(part, cv2.CV_32F, 1, 0), cv2.Sobel(part, cv2.CV_32F, 0, 1)]).reshape(-1, 3)
-    laplacian = np.abs(cv2.Laplacian(part, cv2.CV_32F)).reshape(-1, 3)
-    # Rounding alone adds noise of about one level.
-    noise = np.median(laplacian, axis=0).astype(np.float64) + 1.0
-    scaled = slopes / noise.astype(np.float32)
-    strength = np.linalg.norm(scaled, axis=1)
-    # A few strong edges, such as those of a red cloth, must not outweigh the many faint ones of a board.
-    spread = (scaled / (strength + float(np.median(strength)) + 1e-3)[:, None]).T @ scaled
-    best = np.abs(np.linalg.eigh(spread.astype(np.float64))[1][:, -1])
-    usual = np.array([0.114, 0.587, 0.299]) * noise
-    usual /= np.linalg.norm(usual)
-    if best @ spread @ best < SHARPER**2 * (usual @ spread @ usual):
-        return _grey(image)
-    weights = best / noise
-    mixed = image.astype(np.float32) @ (weights / weights.sum()).astype(np.float32)
-    return np.asarray(np.clip(np.rint(mixed), 0, 255), dtype=np.uint8)
 
 
 def with_contrast(grey: Grey) -> Grey:

@@ -6,13 +6,15 @@ of the squares beside it. A pose that is one square off expects every step the o
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.arrays import FloatArray
+from calibration.arrays import Flags, FloatArray
 from calibration.template import BoardTemplate
 from vision.frame import Image
-from vision.pose import BoardPose, project
+from vision.pose import FEWEST, BoardPose, project
 from vision.primitives.channels import BoardView
 from vision.primitives.lines import fit_correction
 from vision.primitives.ridges import Chunks, cut_chunks, sample_across, vertex
@@ -50,6 +52,48 @@ def refine_by_edges(image: Image, pose: BoardPose, template: BoardTemplate) -> B
 def edge_quality(image: Image, pose: BoardPose, template: BoardTemplate) -> float:
     """Share of the edges between squares, 0 to 1, that are seen where the pose puts them; it refines nothing."""
     return _quality(BoardView.grey(image, pose, template))
+
+
+def sides_going_on(image: Image, pose: BoardPose, template: BoardTemplate) -> int:
+    """Number of sides beyond which light and dark squares go on: the frame is then a part of a larger board."""
+    wide = _widened(template)
+    moved = np.array([[1, 0, -template.pitch_mm], [0, 1, -template.pitch_mm], [0, 0, 1.0]])
+    view = BoardView.grey(image, dataclasses.replace(pose, image_from_board=pose.image_from_board @ moved), wide)
+    chunks, signs = edge_chunks(wide)
+    places = project(np.asarray(np.linalg.inv(wide.rectified_from_board)), chunks.centres)
+    in_picture = project(view.small_from_board, places)
+    kept = np.asarray(((in_picture >= 0) & (in_picture < view.small.shape[::-1])).all(axis=1), dtype=np.bool_)
+    squares = places / template.pitch_mm - 1
+    outer = np.array(template.size_mm) / template.pitch_mm
+    inside = kept & ((squares > 0) & (squares < outer)).all(axis=1)
+    seen = _seen(view.rectified(), chunks, signs, inside)
+    # Only edges between two outer squares: a plain rim has a step wherever a square of another colour meets it.
+    upright = np.abs(chunks.normals[:, 0]) > np.abs(chunks.normals[:, 1])
+    beyond = (
+        (squares[:, 0] < 0) & ~upright,
+        (squares[:, 0] > outer[0]) & ~upright,
+        (squares[:, 1] < 0) & upright,
+        (squares[:, 1] > outer[1]) & upright,
+    )
+    usual = float(seen[inside].mean()) if inside.any() else 1.0
+    shares = [float(seen[side & kept].mean()) for side in beyond if (side & kept).sum() >= FEWEST]
+    return sum(share > usual / 2 for share in shares)
+
+
+def _widened(template: BoardTemplate) -> BoardTemplate:
+    """The template with one more square on every side."""
+    grid, pitch = template.source["grid"], template.pitch_mm
+    columns, rows = int(grid["columns"]) + 2, int(grid["rows"]) + 2
+    width, height = columns * pitch, rows * pitch
+    upright = [((x * pitch, 0.0), (x * pitch, height)) for x in range(columns + 1)]
+    across = [((0.0, y * pitch), (width, y * pitch)) for y in range(rows + 1)]
+    return dataclasses.replace(
+        template,
+        size_mm=(width, height),
+        lines_mm=np.array(across + upright),
+        rectified_px=round(template.pixels_per_mm * (max(width, height) + 2 * template.margin_mm)),
+        source=dict(template.source) | {"grid": dict(grid) | {"columns": columns, "rows": rows}},
+    )
 
 
 def edge_chunks(template: BoardTemplate) -> tuple[Chunks, FloatArray]:
@@ -97,9 +141,14 @@ def _visible(heights: FloatArray) -> float:
 def _quality(view: BoardView) -> float:
     chunks, signs = edge_chunks(view.template)
     grey = view.rectified()
+    return float(_seen(grey, chunks, signs, np.ones(len(signs), dtype=np.bool_)).mean())
+
+
+def _seen(grey: NDArray[np.float32], chunks: Chunks, signs: FloatArray, usual: Flags) -> Flags:
+    """(chunks,) whether each edge is seen; the `usual` ones, (chunks,), show how clear they are."""
     _, heights = _steps(grey, chunks, signs, ASIDE_PX)
     # A drawn line between squares of one colour steps both ways: the squares beside it must differ too.
     across = sample_across(grey, chunks, BESIDE_PX[1]).astype(np.float64)
     before, after = across[:, : BESIDE_PX[1] - BESIDE_PX[0] + 1], across[:, BESIDE_PX[0] - BESIDE_PX[1] - 1 :]
     apart = (after.mean(axis=1) - before.mean(axis=1)) * signs
-    return float(((heights > _visible(heights)) & (apart > _visible(apart))).mean())
+    return np.asarray((heights > _visible(heights[usual])) & (apart > _visible(apart[usual])), dtype=np.bool_)

@@ -41,6 +41,11 @@ class SeenFigures:
     def board(self) -> str:
         return "".join(self.letters[index] for index in self.log_probabilities.argmax(axis=1))
 
+    def of_classes(self, classes: str, letters: str) -> FloatArray:
+        """(cells, classes) log probabilities of `letters`; `classes` has the class of each of these figures."""
+        own = [[one == letter for one in classes] for letter in letters]
+        return np.stack([np.logaddexp.reduce(self.log_probabilities[:, one], axis=1) for one in own], axis=1)
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class BoardReading:
@@ -81,6 +86,12 @@ class BoardReading:
         return np.asarray(np.ptp(self.log_probabilities, axis=1) == 0, dtype=np.bool_)
 
     @property
+    def foreign(self) -> Flags:
+        """(cells,) whether what was read as a man looks rather like nothing learnt."""
+        unknown = np.zeros(len(self.occupied)) if self.unknown is None else self.unknown
+        return np.asarray(self.occupied & (unknown > UNKNOWN), dtype=np.bool_)
+
+    @property
     def probabilities(self) -> FloatArray:
         """(cells, classes) probabilities."""
         return np.asarray(np.exp(self.log_probabilities))
@@ -97,6 +108,17 @@ class BoardReading:
         if self.unknown is not None:
             doubt = doubt | (self.unknown > UNKNOWN)
         return tuple(int(cell) for cell in np.flatnonzero(doubt))
+
+    def half_turned(self) -> BoardReading:
+        """The reading of a board that lies the other way round, in which the last cell is the first."""
+        assert self.tiles is None
+        figures = self.figures
+        if figures is not None:
+            figures = dataclasses.replace(figures, log_probabilities=figures.log_probabilities[::-1])
+        unknown = None if self.unknown is None else self.unknown[::-1]
+        return dataclasses.replace(
+            self, log_probabilities=self.log_probabilities[::-1], unknown=unknown, figures=figures
+        )
 
     def without(self, hidden: Flags) -> BoardReading:
         """A copy in which every class is equally likely on the cells of the (cells,) mask `hidden`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from calibration.arrays import FloatArray
 from calibration.profile import TableProfile
@@ -34,8 +34,11 @@ class ReadPhoto:
 
 
 class PhotoReader:
-    def __init__(self, template: BoardTemplate, profile: TableProfile | None = None) -> None:
-        """Raises ProfileError, WeightsError."""
+    def __init__(
+        self, template: BoardTemplate, profile: TableProfile | None = None, sizes: Sequence[BoardTemplate] = ()
+    ) -> None:
+        """Without a profile, boards of other `sizes` are read as well. Raises ProfileError, WeightsError."""
+        self._sizes = () if profile is not None else tuple(sizes)
         self._template = template if profile is None else template.with_shape(profile.shape)
         self._reference = None if profile is None else reference_of(profile)
         self._reader = Reader(self._template, profile)
@@ -59,7 +62,7 @@ class PhotoReader:
             alignment = aligner.update(Frame(image, 0.0, 0))
             if alignment.pose is not None:
                 return Found(alignment.pose, aligner.template, found_by="reference").rated(image)
-        return find_board(image, self._template)
+        return find_board(image, self._template, self._sizes)
 
     def place_fault(self, image: Image, corners_px: FloatArray) -> str:
         """Why the board cannot lie at these corners; empty where it can."""
@@ -68,6 +71,7 @@ class PhotoReader:
     def read_at(self, image: Image, placed: Found) -> ReadPhoto:
         pose, template = placed.pose, placed.template
         self._reader.template = template
+        self._reader.seen_in = image, pose
         rectified = rectify(image, pose, template)
         if placed.sheet is not None and self._reference is None:
             # Profiles are fitted without white balance, so only readings without one are corrected.

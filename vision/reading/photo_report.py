@@ -7,16 +7,21 @@ import time
 
 import numpy as np
 
-from calibration.arrays import FloatArray
+import games
+from calibration.arrays import Flags, FloatArray
 from calibration.sheet import known_sheets
 from calibration.template import BoardTemplate
+from rules import PositionError
 from vision.finding.found import Found
 from vision.finding.markers import OtherSheetError
-from vision.finding.why_unseen import Unseen, exposure_fault, why_unseen
+from vision.finding.why_unseen import Unseen, exposure_fault, other_size, why_unseen
 from vision.frame import Image
+from vision.reading.arrangements import position_seen
+from vision.reading.board_reading import BoardReading
 from vision.reading.locate import PhotoReader, ReadPhoto
 from vision.reading.which_board import Progress, name_board
-from wording import Sentence
+from vision.sources.encoded import TooLargeError
+from wording import Sentence, sentence
 
 Report = dict[str, object]
 NO_PICTURE = Unseen(
@@ -24,6 +29,7 @@ NO_PICTURE = Unseen(
     Sentence("This is no picture that can be read."),
     Sentence("Take it again, or convert it to JPEG or PNG."),
 )
+CUT_SHORT = sentence("The file ends before its picture does: what is missing is grey.")
 NAMELESS = Unseen(
     "no_board",
     Sentence("I see none of the boards I know."),
@@ -41,7 +47,10 @@ class SeenPhoto:
     """The board and its position; None where no board is seen."""
 
 
-def read_named(image: Image | None, reader: PhotoReader, corners_px: FloatArray | None) -> SeenPhoto:
+def read_named(
+    image: Image | None, reader: PhotoReader, corners_px: FloatArray | None, fault: Unseen = NO_PICTURE
+) -> SeenPhoto:
+    """What one photo shows; `fault` tells why there is no picture."""
     started_s, read = time.perf_counter(), None
     report = blank_report() | {"game": reader.template.game, "rules": rules_of(reader.template)}
     try:
@@ -49,23 +58,26 @@ def read_named(image: Image | None, reader: PhotoReader, corners_px: FloatArray 
     except OtherSheetError:
         placed = None
     if image is None:
-        report |= unseen_report(NO_PICTURE)
-    elif placed is None and corners_px is not None and (fault := reader.place_fault(image, corners_px)):
-        report |= {"reason": "wrong_corners", "advice": f"--corners: {fault}"}
+        report |= unseen_report(fault)
+    elif placed is None and corners_px is not None and (wrong := reader.place_fault(image, corners_px)):
+        report |= {"reason": "wrong_corners", "advice": f"--corners: {wrong}"}
     elif placed is None:
         report |= unseen_report(why_unseen(image, reader.template))
     else:
         read = reader.read_at(image, placed)
         report |= seen_report(placed, read)
+        size = other_size(reader.template, placed.template)
+        if size is not None:
+            report |= {"rules": rules_of(placed.template), "note": str(size.matter)}
     return SeenPhoto(report | {"milliseconds": round((time.perf_counter() - started_s) * 1000, 1)}, read)
 
 
-def read_unnamed(image: Image | None, progress: Progress | None = None) -> SeenPhoto:
+def read_unnamed(image: Image | None, progress: Progress | None = None, fault: Unseen = NO_PICTURE) -> SeenPhoto:
     """What one photo shows whose game is identified from its board."""
     started_s, read = time.perf_counter(), None
     report = blank_report() | {"others": []}
     if image is None:
-        report |= unseen_report(NO_PICTURE)
+        report |= unseen_report(fault)
     else:
         naming = name_board(image, progress)
         report["others"] = [board_report(other) for other in naming.others]
@@ -78,8 +90,14 @@ def read_unnamed(image: Image | None, progress: Progress | None = None) -> SeenP
     return SeenPhoto(report | {"milliseconds": round((time.perf_counter() - started_s) * 1000, 1)}, read)
 
 
+def too_large(error: TooLargeError) -> Unseen:
+    numbers = {"megapixels": f"{error.megapixels:.4g}", "most": f"{error.most:g}"}
+    matter = sentence("The picture has {megapixels} megapixels; at most {most} are read.", **numbers)
+    return Unseen("too_large", matter, sentence("Shrink it, or allow more with --max-megapixels."))
+
+
 def blank_report() -> Report:
-    names = ("corners_px", "cells", "probabilities", "unknown", "game", "rules", "reason", "advice")
+    names = ("corners_px", "cells", "probabilities", "unknown", "foreign", "game", "rules", "reason", "advice", "note")
     return {"found": False, "quality": 0.0, "sure": 0.0} | dict.fromkeys(names)
 
 
@@ -94,6 +112,7 @@ def seen_report(placed: Found, photo: ReadPhoto) -> Report:
             for row in reading.probabilities
         ],
         "unknown": None if reading.unknown is None else np.round(reading.unknown, 4).tolist(),
+        "foreign": names_of(photo.template, reading.foreign),
         "quality": round(placed.pose.quality, 3),
         "sure": round(placed.sure, 3),
     }
@@ -102,9 +121,44 @@ def seen_report(placed: Found, photo: ReadPhoto) -> Report:
         report["tiles"] = [
             [names[cell] for cell in tile.cells] + [int(pips) for pips in tile.pips] for tile in reading.tiles
         ]
+    if reading.figures is not None:
+        report |= figures_report(photo.template, reading)
     if photo.pawns:
         report["pawns"] = {colour: pawn.space for colour, pawn in photo.pawns.items()}
     return report
+
+
+def names_of(template: BoardTemplate, cells: Flags) -> list[str]:
+    return [name for name, one in zip(template.cell_names, cells, strict=True) if one]
+
+
+def figures_report(template: BoardTemplate, reading: BoardReading) -> Report:
+    """Which piece stands where, by the letters of labels, in the order of the cells; and the position as text.
+
+    The board is taken to lie as in play, whose first side is at the bottom or at the top of the picture.
+    """
+    assert reading.figures is not None
+    game = games.load(template.game, rules_of(template))
+    turned = _lean(template, reading.board) * _lean(template, game.board(game.initial())) < 0
+    try:
+        seen = position_seen(game, reading.half_turned() if turned else reading, 0)
+    except PositionError as error:
+        return {"figures": template.written(reading.figures.board), "position": None, "fault": str(error)}
+    figures = seen.figures[::-1] if turned else seen.figures
+    doubtful = sorted(len(figures) - 1 - cell if turned else cell for cell in seen.doubtful)
+    return {
+        "figures": template.written(figures),
+        "position": game.format_position(seen.position),
+        "first_side": "top" if turned else "bottom",
+        "doubtful_figures": [template.cell_names[cell] for cell in doubtful],
+    }
+
+
+def _lean(template: BoardTemplate, board: str) -> float:
+    """How much lower in the picture men of the first class stand than those of the second; 0 without men of both."""
+    rows = template.cells_mm[:, 1]
+    own = [rows[[letter == one for letter in board]] for one in template.letters[1:3]]
+    return float(own[0].mean() - own[1].mean()) if all(map(len, own)) else 0.0
 
 
 def unseen_report(why: Unseen) -> Report:

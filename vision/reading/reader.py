@@ -14,20 +14,26 @@ from calibration.profile import ProfileError, TableProfile
 from calibration.template import BoardTemplate
 from system.weights import WeightsError
 from vision.frame import Image
+from vision.pose import BoardPose
 from vision.primitives.features import Reference
-from vision.reading.board_reading import BoardReading
+from vision.reading.board_reading import BoardReading, SeenFigures
 from vision.reading.cells import cut_patches, differing
 from vision.reading.descriptors import Descriptors, load_descriptor
 from vision.reading.face_colours import matching_face_colours
-from vision.reading.foreign import foreign_shares, without_foreign
+from vision.reading.figures import figure_reader
+from vision.reading.foreign import foreign_shares
 from vision.reading.heads import GENERIC, OTHER, Head, head_from_arrays, judge, load_generic
 from vision.reading.joint import read_jointly
 from vision.reading.leaning import leaning_men
+from vision.reading.man_colours import man_colours
 from vision.reading.taught import KEPT_NATS, CellFeatures, Taught, features_of, in_order, square_colours
 from vision.reading.tiles import pair_halves
 from vision.sources.encoded import TooLargeError, decode
 
 log = logging.getLogger(__name__)
+
+KNOWN_BOARDS = 2
+"""Boards of known figures beside which others are read."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -37,6 +43,8 @@ class DescribedCells:
     """(cells, length)."""
     raised: tuple[DescribedCells, ...] = ()
     """The same cells at middle and head of a man, where men are tall."""
+    figures: Descriptors | None = None
+    """(cells, length) the cells as the reader of figures describes them; None where men of a side are alike."""
 
     @property
     def views(self) -> tuple[DescribedCells, ...]:
@@ -47,7 +55,11 @@ class DescribedCells:
             return self
         raised = tuple(one.with_cells(two, cells) for one, two in zip(self.raised, other.raised, strict=True))
         patches = np.where(cells[:, None, None, None], other.patches, self.patches)
-        return DescribedCells(patches, np.where(cells[:, None], other.descriptors, self.descriptors), raised)
+        figures = other.figures
+        if figures is not None and self.figures is not None:
+            figures = np.where(cells[:, None], figures, self.figures)
+        descriptors = np.where(cells[:, None], other.descriptors, self.descriptors)
+        return DescribedCells(patches, descriptors, raised, figures)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -89,6 +101,10 @@ class Reader:
         self._generic = load_generic(self._descriptor.name) if known else None
         self.raised_mm: tuple[FloatArray, ...] = ()
         """(cells, 2) each: where middle and head of tall men are seen in the next picture; none where men are flat."""
+        self.seen_in: tuple[Image, BoardPose] | None = None
+        """The next picture before it was rectified, in which tall men stand upright; None if it is not at hand."""
+        self._figures = figure_reader(template)
+        self._known_figures: tuple[tuple[Descriptors, str], ...] = ()
         self._newest: tuple[Image, BoardTemplate, Patches] | None = None
         self.cells: JudgedCells | None = None
         """The cells as last read; None before the first reading. Callers may put earlier ones back."""
@@ -109,6 +125,11 @@ class Reader:
         if (taught is None) != (self.taught is None):
             self.cells = None  # what is taught is seen higher up, too
         self.taught, self._kept = taught, kept
+
+    def learn_figures(self, look: DescribedCells, figures: str) -> None:
+        """Tells pieces by those of a board of this set, too, which holds these figures: the last few are remembered."""
+        if look.figures is not None:
+            self._known_figures = (*self._known_figures, (look.figures, figures))[-KNOWN_BOARDS:]
 
     def features(self, look: DescribedCells, logs: FloatArray | None = None) -> CellFeatures:
         """The features by which taught boards are read; `logs` are the network's log probabilities, if known."""
@@ -145,11 +166,14 @@ class Reader:
 
     def judge(self, cells: JudgedCells, time_s: float) -> BoardReading:
         letters = self.template.letters
-        logs = self._together(cells.look, cells.logs, cells.unknown)
-        logs, unknown = self._without_foreign(cells, logs)
+        figures = None
+        if self._figures is not None and cells.look.figures is not None:
+            figures = self._figures.read(cells.look.figures, self._known_figures)
+        logs = self._together(cells.look, cells.logs, cells.unknown, figures)
+        logs, unknown = self._doubted(cells, logs)
         logs, unknown = self._as_kept(cells.look.patches, logs, unknown)
         if cells.ways is None:
-            return BoardReading(logs, letters, time_s, unknown=unknown)
+            return BoardReading(logs, letters, time_s, unknown=unknown, figures=figures)
         grid = self.template.source["grid"]
         pairing = pair_halves(logs, letters, cells.ways, int(grid["rows"]), int(grid["columns"]))
         return BoardReading(pairing.log_probabilities, letters, time_s, pairing.tiles, unknown)
@@ -169,7 +193,11 @@ class Reader:
         if before is not None:
             logs, unknown = _placed(before.logs, changed, logs), _placed(before.unknown, changed, unknown)
             ways = None if ways is None or before.ways is None else _placed(before.ways, changed, ways)
-        return JudgedCells(dataclasses.replace(first, raised=tuple(others)), logs, unknown, ways)
+        figures = None if before is None else before.look.figures
+        if self._figures is not None and self.seen_in is not None and (figures is not None or changed.all()):
+            described = self._figures.describe(*self.seen_in, self.template, changed)
+            figures = described if figures is None else _placed(figures, changed, described)
+        return JudgedCells(dataclasses.replace(first, raised=tuple(others), figures=figures), logs, unknown, ways)
 
     def _described(self, patches: Patches, before: DescribedCells | None, changed: Flags) -> DescribedCells:
         """Patches with their descriptors; only `changed` ones are described where others are known."""
@@ -178,27 +206,30 @@ class Reader:
         described = _placed(before.descriptors, changed, self._descriptor.describe(patches[changed]))
         return DescribedCells(np.where(changed[:, None, None, None], patches, before.patches), described)
 
-    def _together(self, look: DescribedCells, logs: FloatArray, unknown: FloatArray) -> FloatArray:
+    def _together(
+        self, look: DescribedCells, logs: FloatArray, unknown: FloatArray, figures: SeenFigures | None
+    ) -> FloatArray:
         """Reads the cells of the board jointly if there is no profile of this table."""
         if self._own is not None or self._generic is None:
             return logs
         if self.taught is not None and self.taught.views == len(look.views):
             return self.as_taught(look, self.taught, logs)
+        if self._figures is not None and figures is not None:
+            return figures.of_classes(self._figures.classes, self.template.letters)
         if self._generic.ways is not None:
             return matching_face_colours(look.patches, logs, self.template.letters)
-        squares, means = square_colours(self.template), self._generic.means
-        return read_jointly(look.patches, look.descriptors, logs, unknown, self.template.letters, means, squares)
+        return read_jointly(look.patches, look.descriptors, logs, unknown, self.template.letters, self._generic.means)
 
-    def _without_foreign(self, cells: JudgedCells, logs: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The log probabilities and unknown shares, where flat men that are none count as unknown."""
+    def _doubted(self, cells: JudgedCells, logs: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The log probabilities and unknown shares, where flat men that are perhaps none say as little as that."""
         means = None if self._own is not None or self._generic is None else self._generic.means
         if means is None or self.taught is not None or self.template.man_height_mm:
             return logs, cells.unknown
         look = cells.look
-        shares = foreign_shares(
-            look.patches, look.descriptors, means, cells.unknown, logs.argmax(axis=1), self.template
-        )
-        return without_foreign(logs, shares, self.template), np.maximum(cells.unknown, shares)
+        known = np.concatenate([look.descriptors.astype(np.float64), man_colours(look.patches)], axis=1)
+        shares = foreign_shares(look.patches, means.project(known), cells.unknown, logs.argmax(axis=1), self.template)
+        told = np.log((1 - shares)[:, None] * np.exp(logs) + shares[:, None] / logs.shape[1])
+        return told, np.maximum(cells.unknown, shares)
 
     def judge_halves(self, patches: Patches) -> tuple[FloatArray, FloatArray]:
         """(n, classes) and (n, 5) log probabilities of what patches show by themselves, and where the other half lies.

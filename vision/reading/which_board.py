@@ -1,10 +1,10 @@
 """Tells which known board is in a picture, and which drawing of it: 15 or 19 lines, with diagonals or without.
 
 1. A printed board's markers name it at once.
-2. Otherwise every board is searched, those first that are quick to find and give the strongest evidence; a very sure
-   one ends the search.
-3. Boards with the same lines, such as those of reversi and of go with nine lines, are told apart by the men: taken for
-   the wrong one, they lie across its cells.
+2. Otherwise every board is searched, those first that are quick to find and give the strongest evidence; boards that
+   differ only in their number of lines or squares are searched together. A very sure one ends the search.
+3. Boards with the same lines are told apart by where men stand: on the squares of one colour in draughts, on those of
+   both in chess; on crossings in go, between the lines in reversi. An empty one may be either.
 4. All found boards are compared by one measure: the probability of each, from the evidence for and against it. A clear
    lead names the board; otherwise none is named.
 """
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -22,16 +23,16 @@ from calibration.arrays import Flags, FloatArray
 from calibration.sheet import known_sheets
 from calibration.template import BoardTemplate, load_template
 from rules import EMPTY
-from vision.finding.finder import find_drawn
+from vision.finding.finder import find_in, proposed
 from vision.finding.found import Found, is_ruled
-from vision.finding.lattice_fit import lines_of
+from vision.finding.lattice_evidence import ON_SQUARES, look_at
+from vision.finding.lattice_fit import Scene, Views, lines_of, on_points
 from vision.finding.markers import find_sheet, name_sheet
 from vision.finding.outline import SEARCH_PX
 from vision.frame import Image
-from vision.pose import BoardPose, pose_from_corners, rectify
+from vision.pose import BoardPose, pose_from_corners, project, rectify, turned_pose
 from vision.primitives.channels import BoardView
 from vision.primitives.ridges import cut_chunks, styled_peaks, visible
-from vision.reading.board_reading import BoardReading
 from vision.reading.heads import MIN_SHARE
 from vision.reading.reader import Reader
 
@@ -59,21 +60,19 @@ class Naming:
 
 
 def name_board(image: Image, progress: Progress | None = None) -> Naming:
-    """Names the board in the picture; 3 to 10 seconds unless it is a printed one."""
+    """Names the board in the picture; a second or two of processor time unless it is a printed one."""
     sheet = _printed_board(image)
     if sheet is not None:
         return Naming(sheet, ())
     candidates: list[Found] = []
-    families = drawings()
-    for number, family in enumerate(families):
-        if any(_have_same_lines(family[0], one.template) for one in candidates):
-            continue
+    together = searches()
+    scene, quads = Scene(image), proposed(image, together[0][0][0])
+    for number, families in enumerate(together):
         if progress is not None:
-            progress(number, len(families), str(games.find(family[0].game).title))
-        candidate = _look_for(image, family)
-        if candidate is not None:
-            alike = [candidate, *_with_same_lines(candidate, families)]
-            candidates += _told_by_men(image, alike) if len(alike) > 1 else alike
+            progress(number, len(together), str(games.find(families[0][0].game).title))
+        candidate = _look_for(scene, quads, families)
+        if candidate is not None and not any(_have_same_lines(one.template, candidate.template) for one in candidates):
+            candidates += _told_by_men(scene, [candidate, *_with_same_lines(candidate)])
             if candidate.sure >= ENOUGH:
                 break
     return compared(candidates)
@@ -85,19 +84,30 @@ def have_same_cells(one: BoardTemplate, other: BoardTemplate) -> bool:
 
 
 def _have_same_lines(one: BoardTemplate, other: BoardTemplate) -> bool:
-    """Whether two boards are ruled by as many lines each way, and by nothing else."""
-    if any(template.first_square or not is_ruled(template) for template in (one, other)):
+    """Whether two boards are ruled or chequered by as many lines each way, and by nothing else."""
+    if kind_of(one)[:1] != kind_of(other)[:1] or kind_of(one)[0] not in ("lines", "squares"):
         return False
     return lines_of(one) == lines_of(other)
 
 
-def _with_same_lines(found: Found, families: Sequence[tuple[BoardTemplate, ...]]) -> list[Found]:
+def kind_of(template: BoardTemplate) -> tuple[str, ...]:
+    """How a board is searched; boards of one kind, but for those with a drawing of their own, are searched together."""
+    if template.printed is not None or not (template.first_square or is_ruled(template)):
+        return "drawing", template.game
+    if template.first_square:
+        return ("squares",)
+    return "lines", "points" if on_points(template) else "squares"
+
+
+def _with_same_lines(found: Found) -> list[Found]:
     """The same lines as other boards, whose cells lie elsewhere between them."""
     corners_px = found.pose.corners_px(found.template)
     others = [
         family[0]
-        for family in families
-        if _have_same_lines(family[0], found.template) and not have_same_cells(family[0], found.template)
+        for family in drawings()
+        if family[0].game != found.template.game
+        and _have_same_lines(family[0], found.template)
+        and not have_same_cells(family[0], found.template)
     ]
     poses = [pose_from_corners(corners_px, template) for template in others]
     return [
@@ -106,20 +116,102 @@ def _with_same_lines(found: Found, families: Sequence[tuple[BoardTemplate, ...]]
     ]
 
 
-def _told_by_men(image: Image, alike: Sequence[Found]) -> list[Found]:
-    """Boards with the same lines, each less sure by how much less certainly its cells are read than another's."""
-    readings = [Reader(one.template).read(rectify(image, one.pose, one.template), 0.0) for one in alike]
-    if not any(set(reading.board) - {EMPTY} for reading in readings):
-        return list(alike)  # an empty board may be either
-    logs = np.array([_certainty(reading) for reading in readings])
-    odds = np.exp(logs - logs.max()) * [one.sure / max(1 - one.sure, 1e-6) for one in alike]
+def _told_by_men(scene: Scene, alike: list[Found]) -> list[Found]:
+    """Boards with the same lines, each less sure by how much less likely the places of the men are on it."""
+    if len(alike) == 1:
+        return alike
+    if alike[0].template.first_square:
+        alike, logs = _by_squares_used(scene.image, alike)
+    else:
+        logs = _by_places_used(scene, alike)
+    odds = np.exp(logs - logs.max()) * np.array([one.sure / max(1 - one.sure, 1e-6) for one in alike])
     return [dataclasses.replace(one, sure=float(now / (1 + now))) for one, now in zip(alike, odds, strict=True)]
 
 
-def _certainty(reading: BoardReading) -> float:
-    """Logarithm of the probability that every cell shows what was read, and something known."""
-    known = 1.0 if reading.unknown is None else np.clip(1 - reading.unknown, MIN_SHARE, 1)
-    return float(np.log(reading.confidence * known).sum())
+def _by_squares_used(image: Image, alike: Sequence[Found]) -> tuple[list[Found], FloatArray]:
+    """Chequered boards, each turned as its men suggest, and the log likelihoods of where men are seen on them."""
+    squares = max(alike, key=lambda one: len(one.template.cells_mm))
+    occupied = _occupied(image, squares)
+    most = min(len(one.template.cells_mm) for one in alike)
+    told, logs = [], []
+    for one in alike:
+        # Some people play on the light squares: their board lies turned by a quarter.
+        turned = [turned_pose(one.pose, one.template, turn) for turn in (0, 1)]
+        seen = [_log_likelihood(occupied, _cells_among(squares, one.template, pose), most) for pose in turned]
+        told.append(dataclasses.replace(one, pose=turned[int(np.argmax(seen))]))
+        logs.append(float(np.logaddexp.reduce(seen)))
+    return told, np.array(logs)
+
+
+def _occupied(image: Image, found: Found) -> FloatArray:
+    """(cells,) probability that a man stands on each: the mean of what is read of a cell alone and among the others.
+
+    Each makes mistakes of its own, and both tell too surely.
+    """
+    reader = Reader(found.template)
+    together = reader.read(rectify(image, found.pose, found.template), 0.0)
+    assert reader.cells is not None
+    empty = together.letters.index(EMPTY)
+    return np.asarray(1 - np.exp(np.stack([reader.cells.logs, together.log_probabilities])[..., empty]).mean(axis=0))
+
+
+def _cells_among(squares: Found, template: BoardTemplate, pose: BoardPose) -> Flags:
+    """(squares,) which of the squares are cells of another board in the same place."""
+    places = project(squares.pose.image_from_board, squares.template.cells_mm)
+    cells = project(pose.image_from_board, template.cells_mm)
+    used: Flags = np.zeros(len(places), dtype=np.bool_)
+    used[np.linalg.norm(cells[:, None] - places, axis=2).argmin(axis=1)] = True
+    return used
+
+
+def _log_likelihood(occupied: FloatArray, used: Flags, most: int) -> float:
+    """Log likelihood of what is seen on all squares if men stand only on the used ones, and nowhere rather than there.
+
+    Every number of men up to `most` is as likely as any other, and every way to place them.
+    """
+    shares = np.clip(occupied, MIN_SHARE, 1 - MIN_SHARE)
+    log_odds = np.log(shares / (1 - shares))[used]
+    ways = np.full(most + 1, -np.inf)  # of each number of men: log of the sum over all ways to place them
+    ways[0] = 0.0
+    for one in log_odds:
+        ways[1:] = np.logaddexp(ways[1:], ways[:-1] + one)
+    count = np.arange(most + 1)
+    possible = np.array([math.log(math.comb(int(used.sum()), men)) for men in count])
+    return float(np.log(1 - shares).sum() + np.logaddexp.reduce(ways - possible))
+
+
+def _by_places_used(scene: Scene, alike: Sequence[Found]) -> FloatArray:
+    """Log probabilities of ruled boards that most men stand on the crossings, or that most stand between the lines.
+
+    A man on a crossing hides all that is drawn there, and also reaches into the squares around it; a man in a square
+    hides none of its four crossings.
+    """
+    crossings, squares = sorted(alike, key=lambda one: not on_points(one.template))
+    on_crossings, in_squares = _occupied(scene.image, crossings), _occupied(scene.image, squares)
+    hidden = np.asarray(_hidden_crossings(scene.grey, crossings))
+    bare = ~(hidden[:-1, :-1] | hidden[:-1, 1:] | hidden[1:, :-1] | hidden[1:, 1:])
+    on, between = round(on_crossings[hidden.ravel()].sum()), round(in_squares[bare.ravel()].sum())
+    # Before looking, every share of men on crossings is equally likely; this is a beta distribution's tail above half.
+    mostly = sum(math.comb(on + between + 1, count) for count in range(on + 1)) / 2 ** (on + between + 1)
+    shares = [mostly if one is crossings else 1 - mostly for one in alike]
+    return np.asarray(np.log(np.maximum(shares, MIN_SHARE)))
+
+
+def _hidden_crossings(views: Views, board: Found) -> Flags:
+    """(rows, columns) whether nothing is seen of the lines that meet there."""
+    columns, rows = lines_of(board.template)
+    gaps = np.array(board.template.size_mm) / (columns - 1, rows - 1)
+    small_from_lattice = np.linalg.inv(views.image_from_small) @ board.pose.image_from_board @ np.diag([*gaps, 1.0])
+    pictures, middle = (views.colours_in_levels, views.grey_in_levels), np.array([columns - 1.0, rows - 1.0]) / 2
+    seen: Flags = np.zeros((rows, columns), dtype=np.bool_)
+    for evidence in look_at(*pictures, small_from_lattice, middle, ON_SQUARES, max(columns, rows)):
+        at = np.indices(evidence.seen.shape).transpose(1, 2, 0) + evidence.origin[::-1]
+        inside = ((at >= 0) & (at < (rows, columns))).all(axis=2)
+        here: Flags = np.zeros((rows, columns), dtype=np.bool_)
+        lines = np.asarray(evidence.arms > 0, dtype=np.bool_).any(axis=2)
+        here[tuple(at[inside].T)] = np.asarray(lines)[inside]
+        seen = here if here.sum() > seen.sum() else seen  # lines are either dark or light
+    return ~seen
 
 
 def compared(candidates: Sequence[Found]) -> Naming:
@@ -129,7 +221,15 @@ def compared(candidates: Sequence[Found]) -> Naming:
     boards = [dataclasses.replace(candidate, sure=float(sure)) for candidate, sure in ranked]
     named = boards[0] if boards and boards[0].sure >= NAMED else None
     others = boards[1:] if named is not None else boards
-    return Naming(named, tuple(other for other in others if other.sure >= MIN_WORTH))
+    twins = [] if named is None else _with_same_cells(named)
+    return Naming(named, (*twins, *(other for other in others if other.sure >= MIN_WORTH)))
+
+
+def _with_same_cells(found: Found) -> list[Found]:
+    """The same board as that of other games, from which nothing that is seen tells it apart."""
+    families = [family for family in drawings() if family[0].game != found.template.game]
+    same = [family[0] for family in families if have_same_cells(family[0], found.template)]
+    return [dataclasses.replace(found, template=template) for template in same]
 
 
 @functools.cache
@@ -164,11 +264,28 @@ def _printed_board(image: Image) -> Found | None:
     return None if found is None else Found(found[0], found[1].template, found[1], "markers").believed(image)
 
 
-def _look_for(image: Image, family: tuple[BoardTemplate, ...]) -> Found | None:
-    """Finds a board of the family, as the drawing whose lines are seen."""
-    found = find_drawn(image, family[0])
-    if found is None:
-        return None
+@functools.cache
+def searches() -> tuple[tuple[tuple[BoardTemplate, ...], ...], ...]:
+    """The families of `drawings` that are searched together, those of one game after the other."""
+    groups: dict[tuple[str, ...], list[tuple[BoardTemplate, ...]]] = {}
+    for family in drawings():
+        groups.setdefault(kind_of(family[0]), []).append(family)
+    return tuple(tuple(group) for group in groups.values())
+
+
+def _look_for(scene: Scene, quads: Sequence[FloatArray], families: Sequence[tuple[BoardTemplate, ...]]) -> Found | None:
+    """Finds a board of one of the families, as the drawing whose lines are seen."""
+    sizes: list[BoardTemplate] = []
+    for family in families:
+        if not any(_have_same_lines(family[0], one) for one in sizes):
+            sizes.append(family[0])
+    found = find_in(scene, quads, sizes)
+    return None if found is None else _richest(scene.image, found, families)
+
+
+def _richest(image: Image, found: Found, families: Sequence[tuple[BoardTemplate, ...]]) -> Found:
+    """The board as the drawing of its family whose lines are seen."""
+    family = next(family for family in families if family[0].cell_names == found.template.cell_names)
     for richer in family[1:]:
         shaped = richer.with_shape(found.template.shape) if richer.shape else richer
         more = np.array([not _is_in(line, family[0].with_shape(shaped.shape)) for line in shaped.lines_mm])

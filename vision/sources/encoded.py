@@ -35,6 +35,10 @@ os.environ.setdefault("OPENCV_IO_MAX_IMAGE_PIXELS", str(HIGHEST_MEGAPIXELS * 10*
 class TooLargeError(SourceError):
     """A picture has more megapixels than the settings allow."""
 
+    def __init__(self, text: str, megapixels: float, most: float) -> None:
+        super().__init__(text)
+        self.megapixels, self.most = megapixels, most
+
 
 def picture_size_px(data: bytes) -> tuple[int, int] | None:
     """Width and height that the header of an image file claims; None where it is no picture."""
@@ -50,7 +54,9 @@ def check_size(width_px: float, height_px: float, max_megapixels: float = MAX_ME
     megapixels = width_px * height_px / 1e6
     if megapixels > max_megapixels:
         raise TooLargeError(
-            f"{width_px:.0f}x{height_px:.0f} is {megapixels:,.4g} megapixels; max_megapixels allows {max_megapixels:g}"
+            f"{width_px:.0f}x{height_px:.0f} is {megapixels:,.4g} megapixels; max_megapixels allows {max_megapixels:g}",
+            megapixels,
+            max_megapixels,
         )
 
 
@@ -177,6 +183,11 @@ def decode(data: bytes, max_megapixels: float = MAX_MEGAPIXELS) -> Image | None:
     Raises TooLargeError before it takes the memory.
     """
     return _decoded(data) if _whole_px(data, max_megapixels) else None
+
+
+def completed(data: bytes) -> bytes:
+    """A JPEG that ends too early, with the mark at its end, so that what there is of it can be decoded."""
+    return data + bytes([0xFF, _END]) if data.startswith(_START) and jpeg_end(data) is None else data
 
 
 def _whole_px(data: bytes, max_megapixels: float) -> tuple[int, int] | None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from system.named_files import read_bytes
 from vision.frame import Frame, Image, SourceEnded, SourceError
-from vision.sources.encoded import MAX_MEGAPIXELS, TooLargeError, check_size, decode
+from vision.sources.encoded import MAX_MEGAPIXELS, TooLargeError, check_size, completed, decode
 from vision.sources.exposure import Device
 from wording.outside import shown_address
 
@@ -107,6 +107,16 @@ def read_photo(path: Path, max_megapixels: float = MAX_MEGAPIXELS) -> Image:
     if image is None:
         raise SourceError("not a picture, or a damaged one")
     return image
+
+
+def read_cut_photo(path: Path, max_megapixels: float = MAX_MEGAPIXELS) -> tuple[Image, bool]:
+    """As `read_photo`, but a JPEG may end too early: what is missing is grey. Whether it does comes with it."""
+    data = read_bytes(path, MAX_PHOTO_BYTES)
+    whole = completed(data)
+    image = decode(whole, max_megapixels)
+    if image is None:
+        raise SourceError("not a picture, or a damaged one")
+    return image, whole is not data
 
 
 class VideoFile:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 
-from daemon.commands.command import DECLARED, Command, Move
+from daemon.commands.command import DECLARED, Adopt, Command, Move
 from daemon.commands.spoken.grammar import NOTHING, PASS, Said, called, understand, understand_words
 from daemon.commands.spoken.words import ANSWERS
 from daemon.words.translation import in_words, worded
@@ -26,6 +26,8 @@ class Table:
     """The legal moves, where they are told and not seen."""
     words: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """Texts of moves by the words for them, as `spelled` writes them."""
+    sides: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """Names of sides by the words for them, where it was asked whose move it is."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,6 +54,9 @@ class Conversation:
         rest = called(text, table.language, wake)
         if rest is None:
             return None
+        if (side := understand_words(rest, table.language, table.sides)).moves:
+            question = None if side.sure else sentence("Did you say: {move}?", move=rest)
+            return self._questioned(Adopt(side.moves[0], mark=table.mark), question, table, wake, now_s)
         said = understand_words(rest, table.language, table.words)
         if said == NOTHING:
             said = understand(rest, table.language, table.moves)
@@ -75,8 +80,10 @@ class Conversation:
             return Reply(words=worded("Say the whole move, with what it takes."))
         if said.moves and not said.sure:
             question = sentence("Did you say: {move}?", move=said.moves[0])
-        if command is None:
-            return None
+        return None if command is None else self._questioned(command, question, table, wake, now_s)
+
+    def _questioned(self, command: Command, question: Sentence | None, table: Table, wake: str, now_s: float) -> Reply:
+        """The command, or the question on whose answer it waits."""
         self._asked = None
         if question is None:
             return Reply(command)

@@ -19,6 +19,7 @@ function buttons(message) {
   const hand = view.hand && [["hand", t("Tell {side}’s tiles", { side: capital(t(view.hand.side)) }), "", view.hand]];
   return [
     ...(message.state.outcome ? [["new_game", t("Rematch")]] : []),
+    ...(view.seen?.sides || []).map(({ side, name }) => ["adopt", name, "", { side }]),
     ...(view.counting || []).map(({ side, name }) => ["agree", name, "", { side }]),
     ["puzzle", view.puzzle ? t("Next puzzle") : t("Puzzle")],
     ...(hand || []),
@@ -45,7 +46,7 @@ function button([name, says, twice, more], ply, mark) {
     element.textContent = says;
     element.classList.remove("sure");
   };
-  element.classList.toggle("primary", name === "new_game");
+  element.classList.toggle("primary", name === "new_game" || (name === "adopt" && more !== undefined));
   if (name === "hand") {
     element.classList.toggle("primary", more.asked);
     element.addEventListener("click", () => askHand(more, ply));

@@ -3,7 +3,7 @@
 
 import { showActions } from "./actions.js";
 import { showBest } from "./best.js";
-import { askPiece, Board } from "./board.js";
+import { askPiece, Board, parse } from "./board.js";
 import { at, capital, fill, make, write } from "./elements.js";
 import { offerDemo, showDemo } from "./demo.js";
 import { Hand } from "./hand.js";
@@ -104,6 +104,11 @@ function showPuzzle({ puzzle }) {
   fill(element, JSON.stringify([told, puzzle.why]), () => [told, ...(puzzle.why ? [make("span", { class: "why", text: puzzle.why })] : [])]);
 }
 
+function showSeen({ seen }) {
+  at("seen").hidden = !seen;
+  fill(at("seen"), seen ? seen.board : "", () => (seen ? [parse(seen.board, "seen-")] : []));
+}
+
 function showHealth(health) {
   const faults = Object.entries(health.parts).filter(([, part]) => !part.ok);
   write(at("health"), faults.map(([name, part]) => `${t(name)}: ${part.text}`).join("; ") || t("all is well"));
@@ -186,6 +191,7 @@ function heard(told) {
   showActions(told);
   showBest(told);
   showPuzzle(view);
+  showSeen(view);
   at("new").hidden = !told.commands || Boolean(view.entrance) || ["plays", "over"].includes(view.demo?.state);
   showStart(told);
   showSettings(told);

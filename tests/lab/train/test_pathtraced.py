@@ -18,7 +18,7 @@ from lab.simulated.random_style import random_style
 from lab.simulated.scenes import random_scene
 from lab.train import pathtraced, pathtraced_mesh, scenes
 from lab.train.cli import app
-from lab.train.pathtraced import TracedScene, random_position, trace_scene
+from lab.train.pathtraced import TracedScene, random_figures, random_position, trace_scene
 from lab.train.pathtraced_board import board_body, random_clutter
 from lab.train.pathtraced_camera import (
     develop,
@@ -30,10 +30,12 @@ from lab.train.pathtraced_camera import (
     straight_px,
     without_sparks,
 )
+from lab.train.pathtraced_chessmen import HEIGHTS
 from lab.train.pathtraced_light import random_light
-from lab.train.pathtraced_men import KINDS, MenLook, one_man, profile, random_men
+from lab.train.pathtraced_men import KINDS, MenLook, looking, one_man, profile, random_chess_men, random_men
 from lab.train.pathtraced_mesh import Mesh, RendererError, block, joined, lathe, load_mitsuba, sheet
 from lab.train.scenes import SceneFolderError, scene_chance, write_scenes
+from rules import EMPTY, figures_of
 from vision.finding.finder import find_drawn
 
 COLOURS = {"W": (220.0, 225.0, 230.0), "B": (30.0, 32.0, 36.0)}
@@ -75,6 +77,33 @@ def test_men_of_every_kind_stand_on_their_cell_and_look_outwards(kind: str) -> N
     assert mesh.places[:, 2].max() == pytest.approx(look.height_mm, rel=0.15)
     assert np.linalg.norm(mesh.places[:, :2], axis=1).max() == pytest.approx(look.radius_mm, rel=5e-3)
     assert np.allclose(np.linalg.norm(mesh.normals, axis=1), 1)
+
+
+def test_chess_men_of_every_cut_stand_look_outwards_and_differ_in_height() -> None:
+    template = load_template("chess")
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        look = random_chess_men(rng, template.pitch_mm, COLOURS, template)
+        meshes = {figure.name: one_man(look, letter, rng) for letter, figure in template.figures.items()}
+        assert set(meshes) == set(HEIGHTS)
+        for name, mesh in meshes.items():
+            assert faces_outwards(mesh) > 0.93
+            assert mesh.places[:, 2].min() == pytest.approx(0, abs=1e-6)
+            low, high = (share * look.height_mm for share in HEIGHTS[name])
+            assert 0.99 * low < mesh.places[:, 2].max() < 1.01 * high
+            assert np.linalg.norm(mesh.places[:, :2], axis=1).max() < 1.25 * look.radius_mm
+
+
+def test_figures_by_chance_are_the_game_s_and_knights_look_ahead_or_anyhow() -> None:
+    game, template = games.load("chess"), load_template("chess")
+    boards = [random_figures(game, template, np.random.default_rng(seed)) for seed in range(60)]
+    assert set("".join(boards)) == {EMPTY, *template.figures}
+    assert "." * 64 in boards
+    assert template.written(figures_of(game, game.initial()))[:8] == "rnbqkbnr"
+    men = [("♘", 0.0, 0.0, float(turn)) for turn in range(3)]
+    spreads = [np.ptp([one[3] for one in looking(men, template, np.random.default_rng(seed))]) for seed in range(20)]
+    assert sum(spread == 2.0 for spread in spreads) < 12
+    assert min(spreads) < 0.5
 
 
 def test_profiles_end_on_the_axis_but_for_rings() -> None:
@@ -156,7 +185,7 @@ def test_development_spreads_no_spark_and_no_hole() -> None:
 
 def fake_scene(*_: Any) -> TracedScene:
     corners = np.array([[10.0, 10], [90, 12], [88, 90], [12, 88]])
-    return TracedScene(np.zeros((100, 100, 3), dtype=np.uint8), corners, "." * 24, 80, {"men": "disc"})
+    return TracedScene(np.zeros((100, 100, 3), dtype=np.uint8), corners, "." * 24, None, 80, {"men": "disc"})
 
 
 def test_a_scene_that_chance_leaves_black_is_drawn_anew(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -274,3 +303,14 @@ def test_a_printed_board_is_seen_where_the_truth_says_and_the_right_way_up(monke
     found = find_drawn(scene.image, template)
     assert found is not None
     assert np.abs(found.pose.corners_px(template) - scene.corners_px).max() < 6
+
+
+@rendered
+def test_a_scene_of_chess_men_says_which_stands_where(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pathtraced, "SAMPLES", 4)
+    game, template = games.load("chess"), load_template("chess")
+    scene = trace_scene(template, game, scene_chance(game, 1, 0), (240, 200))
+    assert scene.figures is not None
+    assert template.seen(scene.figures) == scene.cells
+    assert set(scene.figures) - {EMPTY} <= set(template.figures)
+    assert scene.about["men"] == "chess"
