@@ -16,7 +16,7 @@ from system.weights import WeightsError
 from vision.frame import Image
 from vision.pose import BoardPose
 from vision.primitives.features import Reference
-from vision.reading.board_reading import BoardReading, SeenFigures
+from vision.reading.board_reading import SURE, BoardReading, SeenFigures
 from vision.reading.cells import cut_patches, differing
 from vision.reading.descriptors import Descriptors, load_descriptor
 from vision.reading.face_colours import matching_face_colours
@@ -228,6 +228,7 @@ class Reader:
         look = cells.look
         known = np.concatenate([look.descriptors.astype(np.float64), man_colours(look.patches)], axis=1)
         shares = foreign_shares(look.patches, means.project(known), cells.unknown, logs.argmax(axis=1), self.template)
+        shares = np.where(shares < 1 - SURE, 0, shares)  # surely men: their cells do not depend on others
         told = np.log((1 - shares)[:, None] * np.exp(logs) + shares[:, None] / logs.shape[1])
         return told, np.maximum(cells.unknown, shares)
 
