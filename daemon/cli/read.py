@@ -29,6 +29,7 @@ from vision.reading.photo_report import (
     NO_PICTURE,
     Report,
     SeenPhoto,
+    names_of,
     read_named,
     read_unnamed,
     too_large,
@@ -73,7 +74,8 @@ def read(
 
     **With --json** one object a photo: photo, found, corners_px (TL TR BR BL), cells (a class letter per cell, row by
     row from the picture's top), probabilities (one object of class letters per cell), unknown (per cell, 0 to 1,
-    how likely it shows nothing learnt, such as a hand), quality (how much of the board's lines or lattice is seen, 0 to
+    how likely it shows nothing learnt, such as a hand), foreign (the cells read as men that are probably none, but
+    something that lies there or a lamp's image), quality (how much of the board's lines or lattice is seen, 0 to
     1), sure (how likely the board is there and in this place, 0 to 1), game, rules, milliseconds; for dominoes also
     tiles (cell, cell, pips, pips) and pawns (the space of each colour, 0 the start, null if not seen); for chess also
     figures (a FEN letter per cell), position (the FEN, White to move), first_side (bottom or top: where White sits) and
@@ -168,7 +170,7 @@ def in_words(seen: SeenPhoto, *, colour: bool = False) -> str:
     shown = figures_in(seen.report, read.template) or read.reading.board
     drawn = TextBoard(read.template).draw(shown, read.reading.doubtful, colour=colour)
     note = str(seen.report["note"] or "")
-    said = [note, headline(seen.report, read), drawn, position_in(seen.report), doubts_of(read)]
+    said = [note, headline(seen.report, read), drawn, position_in(seen.report), lies_on(read), doubts_of(read)]
     return "\n".join(filter(None, said))
 
 
@@ -211,6 +213,12 @@ def headline(report: Report, read: ReadPhoto | None) -> str:
 def counted(number: int, what: str) -> str:
     many = what.removesuffix("man") + "men" if what.endswith("man") else f"{what}s"
     return f"{number} {what if number == 1 else many}"
+
+
+def lies_on(read: ReadPhoto) -> str:
+    """Which cells hold something that is probably no man, or light that looks like one."""
+    where = ", ".join(names_of(read.template, read.reading.foreign))
+    return f"Perhaps no man, but something that lies there, or a lamp's image: {where}" if where else ""
 
 
 def doubts_of(read: ReadPhoto) -> str:

@@ -3,10 +3,12 @@
     kibitzer train scenes --game morris --count 60 --seed 2026 --out var/scenes/morris
     kibitzer bench read-pathtraced var/scenes/morris --wrong
     kibitzer bench read-pathtraced PHOTOS --game chess --wrong
+    kibitzer bench read-pathtraced PHOTOS --game reversi --things 1
 
 DIR may also hold photographs with their labels.json, which names no game: --game does. Those without corners are only
-looked for. Prints one JSON object per folder. `given` is about boards read with their corners given; `found` is about
-boards found in the right place (no corner off by more than 3 % of the side), whichever way they are turned.
+looked for. --things lays cards, bowls, hats, sun and mirrored lamps over the boards, by seed. Prints one JSON object
+per folder. `given` is about boards read with their corners given; `found` is about boards found in the right place (no
+corner off by more than 3 % of the side), whichever way they are turned.
 Both have the shares of cells and of whole boards read right before any rules help, the wrong cells told surely (p 0.85
 and more), the empty boards with a man, which classes were confused, and how many boards of how many are right by kind
 of pieces, light and board, and by tilt. Where labels tell the figures, also the share of men of the right kind, cell by
@@ -29,6 +31,7 @@ from calibration.arrays import FloatArray
 from calibration.labels import Label, read_labels
 from calibration.template import BoardTemplate, load_template
 from lab.bench.read_scenes import is_misplaced
+from lab.bench.things import with_things
 from rules import EMPTY
 from vision.pose import pose_from_corners, project
 from vision.reading.board_reading import BoardReading, SeenFigures
@@ -148,6 +151,7 @@ def main(
     given_only: Annotated[bool, typer.Option("--given-only", help="Do not look for boards.")] = False,
     wrong: Annotated[bool, typer.Option("--wrong", help="Name the pictures read wrong.")] = False,
     game: Annotated[str, typer.Option(help="Game of photographs, by module or short name.")] = "",
+    things: Annotated[int | None, typer.Option(help="Seed of things that lie on the boards and are no men.")] = None,
     rule: Annotated[list[str] | None, typer.Option(help="Rule option that changes the drawing, as size=19.")] = None,
 ) -> None:
     for folder in folders:
@@ -155,18 +159,22 @@ def main(
         if not (name := game or head.get("game", "")):
             raise typer.BadParameter(f"{folder}: labels.json names no game; --game does")
         template = load_template(name, frozenset(rule or head.get("rules", ())))
-        print(json.dumps(read_folder(folder, head, template, find=not given_only, names=wrong)), flush=True)
+        print(
+            json.dumps(read_folder(folder, head, template, find=not given_only, names=wrong, things=things)), flush=True
+        )
 
 
 def read_folder(
-    folder: Path, head: dict[str, Any], template: BoardTemplate, *, find: bool, names: bool
+    folder: Path, head: dict[str, Any], template: BoardTemplate, *, find: bool, names: bool, things: int | None
 ) -> dict[str, Any]:
     reader = PhotoReader(template)
     given, found = Tally(), Tally()
     seen, misplaced = 0, []
     labels = read_labels(folder / "labels.json", template)
-    for label in labels:
+    for number, label in enumerate(labels):
         image = np.asarray(cv2.imread(str(folder / label.name)), dtype=np.uint8)
+        if things is not None and label.corners_px is not None:
+            image = with_things(image, label, template, np.random.default_rng([things, number]))
         about = head["images"][label.name].get("about", {})
         if label.corners_px is not None:
             given.add(label, reader.read(image, label.corners_px), about)

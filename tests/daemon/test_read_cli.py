@@ -51,6 +51,7 @@ def test_a_board_is_read_with_how_sure_its_place_is(folder: Path) -> None:
     (report,), _ = read(str(folder / "morris.png"), "--game", "morris")
     assert (report["found"], report["game"], report["rules"], report["cells"]) == (True, "nine_mens_morris", {}, CELLS)
     assert report["sure"] > 0.9
+    assert report["foreign"] == []
     assert report["reason"] is None
     assert report["advice"] is None
     assert np.abs(np.array(report["corners_px"]) - CORNERS).max() < 4

@@ -86,6 +86,12 @@ class BoardReading:
         return np.asarray(np.ptp(self.log_probabilities, axis=1) == 0, dtype=np.bool_)
 
     @property
+    def foreign(self) -> Flags:
+        """(cells,) whether what was read as a man looks rather like nothing learnt."""
+        unknown = np.zeros(len(self.occupied)) if self.unknown is None else self.unknown
+        return np.asarray(self.occupied & (unknown > UNKNOWN), dtype=np.bool_)
+
+    @property
     def probabilities(self) -> FloatArray:
         """(cells, classes) probabilities."""
         return np.asarray(np.exp(self.log_probabilities))

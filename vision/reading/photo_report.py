@@ -8,7 +8,7 @@ import time
 import numpy as np
 
 import games
-from calibration.arrays import FloatArray
+from calibration.arrays import Flags, FloatArray
 from calibration.sheet import known_sheets
 from calibration.template import BoardTemplate
 from rules import PositionError
@@ -97,7 +97,7 @@ def too_large(error: TooLargeError) -> Unseen:
 
 
 def blank_report() -> Report:
-    names = ("corners_px", "cells", "probabilities", "unknown", "game", "rules", "reason", "advice", "note")
+    names = ("corners_px", "cells", "probabilities", "unknown", "foreign", "game", "rules", "reason", "advice", "note")
     return {"found": False, "quality": 0.0, "sure": 0.0} | dict.fromkeys(names)
 
 
@@ -112,6 +112,7 @@ def seen_report(placed: Found, photo: ReadPhoto) -> Report:
             for row in reading.probabilities
         ],
         "unknown": None if reading.unknown is None else np.round(reading.unknown, 4).tolist(),
+        "foreign": names_of(photo.template, reading.foreign),
         "quality": round(placed.pose.quality, 3),
         "sure": round(placed.sure, 3),
     }
@@ -125,6 +126,10 @@ def seen_report(placed: Found, photo: ReadPhoto) -> Report:
     if photo.pawns:
         report["pawns"] = {colour: pawn.space for colour, pawn in photo.pawns.items()}
     return report
+
+
+def names_of(template: BoardTemplate, cells: Flags) -> list[str]:
+    return [name for name, one in zip(template.cell_names, cells, strict=True) if one]
 
 
 def figures_report(template: BoardTemplate, reading: BoardReading) -> Report:

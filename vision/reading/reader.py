@@ -16,14 +16,16 @@ from system.weights import WeightsError
 from vision.frame import Image
 from vision.pose import BoardPose
 from vision.primitives.features import Reference
-from vision.reading.board_reading import BoardReading, SeenFigures
+from vision.reading.board_reading import SURE, BoardReading, SeenFigures
 from vision.reading.cells import cut_patches, differing
 from vision.reading.descriptors import Descriptors, load_descriptor
 from vision.reading.face_colours import matching_face_colours
 from vision.reading.figures import figure_reader
+from vision.reading.foreign import foreign_shares
 from vision.reading.heads import GENERIC, OTHER, Head, head_from_arrays, judge, load_generic
 from vision.reading.joint import read_jointly
 from vision.reading.leaning import leaning_men
+from vision.reading.man_colours import man_colours
 from vision.reading.taught import KEPT_NATS, CellFeatures, Taught, features_of, in_order, square_colours
 from vision.reading.tiles import pair_halves
 from vision.sources.encoded import TooLargeError, decode
@@ -165,7 +167,8 @@ class Reader:
         if self._figures is not None and cells.look.figures is not None:
             figures = self._figures.read(cells.look.figures, self._known_figures)
         logs = self._together(cells.look, cells.logs, cells.unknown, figures)
-        logs, unknown = self._as_kept(cells.look.patches, logs, cells.unknown)
+        logs, unknown = self._doubted(cells, logs)
+        logs, unknown = self._as_kept(cells.look.patches, logs, unknown)
         if cells.ways is None:
             return BoardReading(logs, letters, time_s, unknown=unknown, figures=figures)
         grid = self.template.source["grid"]
@@ -213,6 +216,18 @@ class Reader:
         if self._generic.ways is not None:
             return matching_face_colours(look.patches, logs, self.template.letters)
         return read_jointly(look.patches, look.descriptors, logs, unknown, self.template.letters, self._generic.means)
+
+    def _doubted(self, cells: JudgedCells, logs: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The log probabilities and unknown shares, where flat men that are perhaps none say as little as that."""
+        means = None if self._own is not None or self._generic is None else self._generic.means
+        if means is None or self.taught is not None or self.template.man_height_mm:
+            return logs, cells.unknown
+        look = cells.look
+        known = np.concatenate([look.descriptors.astype(np.float64), man_colours(look.patches)], axis=1)
+        shares = foreign_shares(look.patches, means.project(known), cells.unknown, logs.argmax(axis=1), self.template)
+        shares = np.where(shares < 1 - SURE, 0, shares)  # surely men: their cells do not depend on others
+        told = np.log((1 - shares)[:, None] * np.exp(logs) + shares[:, None] / logs.shape[1])
+        return told, np.maximum(cells.unknown, shares)
 
     def judge_halves(self, patches: Patches) -> tuple[FloatArray, FloatArray]:
         """(n, classes) and (n, 5) log probabilities of what patches show by themselves, and where the other half lies.

@@ -1,0 +1,80 @@
+"""Things and lamps on a board are no men."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from calibration.arrays import FloatArray, Indices, Patches
+from calibration.labels import read_labels
+from calibration.template import load_template
+from lab.bench.things import with_things
+from rules import EMPTY
+from vision.frame import Image
+from vision.reading.board_reading import BoardReading
+from vision.reading.cells import PATCH_PX
+from vision.reading.foreign import foreign_shares
+from vision.reading.locate import PhotoReader
+
+
+def picture(path: Path) -> Image:
+    return np.asarray(cv2.imread(str(path)), dtype=np.uint8)
+
+
+@pytest.mark.parametrize("name", ["lamp_1.jpg", "lamp_2.jpg", "lamp_3.jpg", "lamp_4.jpg"])
+def test_a_mirrored_lamp_is_never_surely_a_disc(real_data: Path, name: str) -> None:
+    folder, template = real_data / "reversi" / "lamp", load_template("reversi")
+    (label,) = read_labels(folder / "labels.json", template, [name])
+    photo = PhotoReader(template).read(picture(folder / name), label.corners_px)
+    assert photo is not None
+    reading = photo.reading
+    wrong = {cell for cell, (read, true) in enumerate(zip(reading.board, label.cells, strict=True)) if read != true}
+    assert wrong <= set(reading.doubtful)
+    assert all(reading.probabilities[cell].max() < 0.85 for cell in wrong)
+    men = [cell for cell, letter in enumerate(label.cells) if letter != EMPTY]
+    assert men
+    assert not reading.foreign[men].any()
+
+
+def board(covered: int | None) -> tuple[Patches, FloatArray, Indices]:
+    """A reversi board with four discs, one of them a card that covers its whole cell."""
+    patches = np.random.default_rng(3).integers(95, 105, (64, PATCH_PX, PATCH_PX, 3)).astype(np.uint8)
+    sides, projected = np.zeros(64, dtype=np.intp), np.zeros((64, 4))
+    for cell in (10, 20, 33, 50):
+        sides[cell] = 1
+        cv2.circle(patches[cell], (PATCH_PX // 2, PATCH_PX // 2), PATCH_PX * 3 // 8, (20, 20, 20), -1)
+    if covered is not None:
+        patches[covered] = (40, 60, 200)
+        projected[covered] = 30.0
+    return patches, projected, sides
+
+
+def test_what_covers_the_whole_cell_is_rather_no_man_and_men_are() -> None:
+    template, unknown = load_template("reversi"), np.full(64, 0.1)
+    patches, projected, sides = board(None)
+    alone = foreign_shares(patches, projected, unknown, sides, template)
+    assert (alone < 0.02).all()
+    patches, projected, sides = board(20)
+    shares = foreign_shares(patches, projected, unknown, sides, template)
+    assert shares[20] > 0.5
+    assert (np.delete(shares, 20) < 0.1).all()
+    assert (shares[sides == 0] == 0).all()
+
+
+def test_cells_read_as_men_that_look_like_nothing_learnt_are_foreign() -> None:
+    logs = np.log(np.array([[0.1, 0.8, 0.1], [0.1, 0.8, 0.1], [0.8, 0.1, 0.1]]))
+    reading = BoardReading(logs, ".WB", 0.0, unknown=np.array([0.4, 0.6, 0.6]))
+    assert reading.foreign.tolist() == [False, True, False]
+    assert not BoardReading(logs, ".WB", 0.0).foreign.any()
+
+
+def test_the_same_seed_lays_the_same_things(real_data: Path) -> None:
+    folder, template = real_data / "reversi" / "lamp", load_template("reversi")
+    (label,) = read_labels(folder / "labels.json", template, ["lamp_1.jpg"])
+    image = picture(folder / "lamp_1.jpg")
+    first, again, other = (with_things(image, label, template, np.random.default_rng(seed)) for seed in (4, 4, 5))
+    assert (first == again).all()
+    assert (first != other).any()
