@@ -71,6 +71,7 @@ EXAMPLES: dict[str, Given] = {
     "late": "0.8",
     "rate": "14.9",
     "size": "1280x720",
+    "megapixels": "50.1",
     "then": "d2",
     "way": "d2 → d3",
 }
