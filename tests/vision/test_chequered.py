@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from calibration.template import load_template
+from lab.simulated.style import BoardStyle, Style
 from lab.simulated.table import SimulatedTable
 from tests.vision.chequered_tables import START, chequered, laid
 from vision.finding.finder import find_board
@@ -50,6 +51,25 @@ def test_a_pose_one_square_off_or_turned_by_a_quarter_shows_too_few_edges() -> N
         pose_quality(image, right_way_round(image, turned_pose(aside, TEMPLATE, 1), TEMPLATE), TEMPLATE)
         > LOCK_QUALITY + 0.1
     )
+
+
+RED, GREEN = (30, 40, 190), (40, 115, 45)
+"""Blue, green, red of squares that are as bright as each other."""
+
+
+@pytest.mark.parametrize(("light", "dark"), [(RED, GREEN), (GREEN, RED)])
+def test_squares_that_differ_in_colour_only_are_found_with_men_and_without(
+    light: tuple[int, int, int], dark: tuple[int, int, int]
+) -> None:
+    assert np.ptp(cv2.cvtColor(np.array([[RED, GREEN]], dtype=np.uint8), cv2.COLOR_BGR2GRAY)) < 5
+    for cells in (START, "." * 64):
+        style = Style(board=BoardStyle(kind="plain", colour=light, dark=dark, line_mm=0.3))
+        table = SimulatedTable(TEMPLATE, cells, style, 3, (640, 480))
+        found = find_board(table.render(), TEMPLATE)
+        assert found is not None and found.sure > 0.9
+        seen, truth = found.pose.corners_px(TEMPLATE), table.corners_px()
+        assert min(np.abs(np.roll(truth, -turn, axis=0) - seen).max() for turn in range(4)) < 3
+        assert pose_quality(table.render(), found.pose, TEMPLATE) > LOCK_QUALITY
 
 
 def _ruled() -> Image:

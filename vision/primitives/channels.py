@@ -47,6 +47,13 @@ class BoardView:
         return cls(template, _grey(small), matrix, matrix @ pose.image_from_board)
 
     @classmethod
+    def channels(cls, image: Image, pose: BoardPose, template: BoardTemplate) -> list[BoardView]:
+        """Grey, then the blue and the red channel of a colour picture."""
+        small, matrix = _shrink(image, pose.image_from_board, template)
+        views = [_grey(small)] + [_channel(small, index) for index in (BLUE, RED) if image.ndim == 3]
+        return [cls(template, view, matrix, matrix @ pose.image_from_board) for view in views]
+
+    @classmethod
     def clearest(cls, image: Image, pose: BoardPose, template: BoardTemplate) -> BoardView:
         """The channel with the clearest lines."""
         small, matrix = _shrink(image, pose.image_from_board, template)

@@ -15,7 +15,7 @@ from calibration.arrays import Flags, FloatArray
 from calibration.template import BoardTemplate
 from vision.frame import Image
 from vision.pose import FEWEST, BoardPose, project
-from vision.primitives.channels import BoardView
+from vision.primitives.channels import CLEARER, BoardView
 from vision.primitives.lines import fit_correction
 from vision.primitives.ridges import Chunks, cut_chunks, sample_across, vertex
 
@@ -36,7 +36,7 @@ ALIKE = 0.35
 def refine_by_edges(image: Image, pose: BoardPose, template: BoardTemplate) -> BoardPose:
     """The pose refined to the edges of the squares; `pose` must be right within a quarter of a square."""
     chunks, signs = edge_chunks(template)
-    view, error_px = BoardView.grey(image, pose, template), 0.0
+    view, error_px = _clearest(image, pose, template), 0.0
     for radius in SEARCH_PX:
         grey = view.rectified()
         offsets, heights = _steps(grey, chunks, signs, radius)
@@ -51,14 +51,14 @@ def refine_by_edges(image: Image, pose: BoardPose, template: BoardTemplate) -> B
 
 def edge_quality(image: Image, pose: BoardPose, template: BoardTemplate) -> float:
     """Share of the edges between squares, 0 to 1, that are seen where the pose puts them; it refines nothing."""
-    return _quality(BoardView.grey(image, pose, template))
+    return _quality(_clearest(image, pose, template))
 
 
 def sides_going_on(image: Image, pose: BoardPose, template: BoardTemplate) -> int:
     """Number of sides beyond which light and dark squares go on: the frame is then a part of a larger board."""
     wide = _widened(template)
     moved = np.array([[1, 0, -template.pitch_mm], [0, 1, -template.pitch_mm], [0, 0, 1.0]])
-    view = BoardView.grey(image, dataclasses.replace(pose, image_from_board=pose.image_from_board @ moved), wide)
+    view = _clearest(image, dataclasses.replace(pose, image_from_board=pose.image_from_board @ moved), wide)
     chunks, signs = edge_chunks(wide)
     places = project(np.asarray(np.linalg.inv(wide.rectified_from_board)), chunks.centres)
     in_picture = project(view.small_from_board, places)
@@ -134,6 +134,14 @@ def _steps(grey: NDArray[np.float32], chunks: Chunks, signs: FloatArray, radius:
     return best - radius + shift, height
 
 
+def _clearest(image: Image, pose: BoardPose, template: BoardTemplate) -> BoardView:
+    """Grey, unless the squares differ clearly more in blue or red: red and green may be as bright as each other."""
+    views, (chunks, signs) = BoardView.channels(image, pose, template), edge_chunks(template)
+    contrasts = [abs(float(_apart(view.rectified(), chunks, signs).mean())) for view in views]
+    best = int(np.argmax(contrasts))
+    return views[best] if contrasts[best] > CLEARER * contrasts[0] else views[0]
+
+
 def _visible(heights: FloatArray) -> float:
     return max(LEAST_LEVELS, ALIKE * float(np.percentile(heights, 75)))
 
@@ -148,7 +156,12 @@ def _seen(grey: NDArray[np.float32], chunks: Chunks, signs: FloatArray, usual: F
     """(chunks,) whether each edge is seen; the `usual` ones, (chunks,), show how clear they are."""
     _, heights = _steps(grey, chunks, signs, ASIDE_PX)
     # A drawn line between squares of one colour steps both ways: the squares beside it must differ too.
+    apart = _apart(grey, chunks, signs)
+    return np.asarray((heights > _visible(heights[usual])) & (apart > _visible(apart[usual])), dtype=np.bool_)
+
+
+def _apart(grey: NDArray[np.float32], chunks: Chunks, signs: FloatArray) -> FloatArray:
+    """(chunks,) grey levels by which the square that should be lighter is lighter than the one across its edge."""
     across = sample_across(grey, chunks, BESIDE_PX[1]).astype(np.float64)
     before, after = across[:, : BESIDE_PX[1] - BESIDE_PX[0] + 1], across[:, BESIDE_PX[0] - BESIDE_PX[1] - 1 :]
-    apart = (after.mean(axis=1) - before.mean(axis=1)) * signs
-    return np.asarray((heights > _visible(heights[usual])) & (apart > _visible(apart[usual])), dtype=np.bool_)
+    return np.asarray((after.mean(axis=1) - before.mean(axis=1)) * signs)
