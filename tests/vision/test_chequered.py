@@ -98,3 +98,12 @@ def test_the_inner_squares_of_a_larger_board_are_no_board() -> None:
     assert sides_going_on(table.render(), inner, TEMPLATE) > 1
     whole = pose_from_corners(table.corners_px(), large)
     assert sides_going_on(table.render(), whole, large) == 0
+
+
+@pytest.mark.parametrize("game", ["go", "reversi"])
+def test_light_and_dark_squares_are_no_ruled_board(game: str) -> None:
+    template = load_template(game)
+    chess = SimulatedTable(load_template("chess"), START, seed=4, size_px=(960, 720)).render()
+    assert find_board(chess, template) is None
+    own = SimulatedTable(template, "." * len(template.cell_names), seed=4, size_px=(960, 720)).render()
+    assert find_board(own, template) is not None

@@ -16,7 +16,7 @@ from vision.finding.lattice_fit import MIN_LINES, lines_of
 from vision.finding.outline import Outline
 from vision.frame import Image
 from vision.pose import BoardPose, project
-from vision.primitives.chequer_edges import sides_going_on
+from vision.primitives.chequer_edges import edge_quality, sides_going_on
 
 FoundBy = Literal["markers", "print", "squares", "lattice", "outline", "reference", "hand"]
 """By a printed board's markers, the board's print, squares, lattice or outline, a profile's picture, or a person."""
@@ -64,6 +64,8 @@ class Found:
         method = METHODS[self.found_by]
         quality = 1.0 if self.found_by == "markers" else self.pose.quality
         odds = method.base + method.gain * (quality - method.least) - self._against(image)
+        if self.found_by == "lattice":
+            odds = min(odds, -self._chequered(image))
         return dataclasses.replace(self, sure=float(1 / (1 + np.exp(-odds))))
 
     def believed(self, image: Image) -> Found | None:
@@ -86,6 +88,20 @@ class Found:
             return GOES_ON * goes_on + UNSEEN_SIDE * unseen
         strays, bare = outline.stray_share(), outline.bare_share()
         return STRAY * strays + BARE * bare + GOES_ON * goes_on + UNSEEN_SIDE * unseen
+
+    def _chequered(self, image: Image) -> float:
+        """Log odds that it is a chequered board, whose squares would explain all the lines; -inf if none is seen."""
+        columns, rows = (lines - 1 for lines in lines_of(self.template))
+        grid = dict(self.template.source["grid"]) | {"columns": columns, "rows": rows, "cells": "squares"}
+        squares = [
+            dataclasses.replace(
+                self.template, source=dict(self.template.source) | {"grid": grid | {"dark_corner": corner}}
+            )
+            for corner in ("bottom left", "bottom right")
+        ]
+        method = METHODS["squares"]
+        quality = max(edge_quality(image, self.pose, one) for one in squares)
+        return -np.inf if quality < method.least else method.base + method.gain * (quality - method.least)
 
     def _unseen_sides(self, image: Image) -> int:
         """Number of sides outside of which the picture ends within half a square."""
