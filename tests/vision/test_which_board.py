@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -15,6 +17,7 @@ from vision.finding.found import Found
 from vision.pose import pose_from_corners
 from vision.reading.locate import PhotoReader
 from vision.reading.which_board import compared, drawings, have_same_cells, name_board, searches
+from vision.sources.files import read_photo
 from wording import plain
 
 
@@ -147,3 +150,10 @@ def test_drawings_with_the_same_cells_are_found_as_one() -> None:
     (family,) = [family for family in drawings() if family[0].game == "nine_mens_morris"]
     assert [sorted(one.options) for one in family] == [[], ["diagonals"]]
     assert all(one.cell_names == family[0].cell_names for one in family)
+
+
+def test_an_empty_chequered_board_is_for_chess_or_for_draughts(real_data: Path) -> None:
+    """Its squares, read by their colours, were men on the dark ones: draughts, .996."""
+    naming = name_board(read_photo(real_data / "chess" / "wf_004.jpg"))
+    assert naming.board is None
+    assert {other.template.game for other in naming.others} == {"chess", "draughts"}

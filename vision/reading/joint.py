@@ -2,8 +2,10 @@
 
 A single piece may be of either side, and a single shadow may be a piece or none. But all pieces of a side look alike,
 and so do all empty cells. The joint reading therefore explains the whole board best, by the look of each cell and by
-the likeness of the cells of one class (`vision.reading.plda`). The search climbs from several starts; the readings
-that it reaches are averaged, weighted by how well they explain the board.
+the likeness of the cells of one class (`vision.reading.plda`). On a chequered board the square shows around a man and
+in his look; what its colour adds is therefore estimated beside the class means, or men would be grouped by their
+squares. The search climbs from several starts; the readings that it reaches are averaged, weighted by how well they
+explain the board.
 """
 
 from __future__ import annotations
@@ -41,22 +43,29 @@ def read_jointly(
     unknown: FloatArray,
     letters: str,
     model: BoardMeans | None,
+    squares: Indices | None = None,
 ) -> FloatArray:
     """(cells, classes) log probabilities read jointly, from `logs`, those of each cell by itself.
 
     `unknown` is (cells,) probabilities, 0 to 1, that a cell shows nothing learnt; `letters` are the classes of the
-    columns, empty first. Returns `logs` itself if the classes are not the model's or the board has no pieces.
+    columns, empty first; `squares` is (cells,) 0 and 1 for the squares' colours on a chequered board. Returns `logs`
+    itself if the classes are not the model's or the board has no pieces.
     """
     if model is None or sorted(model.letters) != sorted(letters) or not (logs[:, 0] < np.log(0.5)).any():
         return logs
     order = [letters.index(letter) for letter in model.letters]
     told = np.empty_like(logs)
-    told[:, order] = _read(patches, described, logs[:, order], unknown, model)
+    told[:, order] = _read(patches, described, logs[:, order], unknown, model, squares)
     return told
 
 
 def _read(
-    patches: Patches, described: Descriptors, logs: FloatArray, unknown: FloatArray, model: BoardMeans
+    patches: Patches,
+    described: Descriptors,
+    logs: FloatArray,
+    unknown: FloatArray,
+    model: BoardMeans,
+    squares: Indices | None,
 ) -> FloatArray:
     """`read_jointly` with the columns in the model's order."""
     told = logs.copy()
@@ -64,18 +73,21 @@ def _read(
     patches, described, logs, unknown = patches[rows], described[rows], logs[rows], unknown[rows]
     cells = model.project(np.concatenate([described.astype(np.float64), man_colours(patches)], axis=1))
     own, seen = _tempered(logs), 1 - unknown
+    colours: FloatArray = np.zeros(len(rows))
+    if squares is not None and np.ptp(squares[rows]):
+        colours = np.where(squares[rows], 1.0, -1.0)
     ends: dict[bytes, tuple[float, FloatArray]] = {}
-    for start in _starts(cells, logs):
-        reading, means, score = _climb(cells, own, seen, start, model)
+    for start in _starts(cells, logs, colours):
+        reading, means, score = _climb(cells, own, seen, start, model, colours)
         if reading.tobytes() not in ends:
             ends[reading.tobytes()] = score, means
     scores = np.array([score for score, _ in ends.values()]) / TEMPERATURE
     weights = np.exp(scores - scores.max())
     shares = np.zeros_like(logs)
     for weight, (_, means) in zip(weights / weights.sum(), ends.values(), strict=True):
-        shares += weight * _shares(own, _distances(cells, means), TEMPERATURE)
+        shares += weight * _shares(own, _distances(cells, means, colours), TEMPERATURE)
     _, best = max(ends.values(), key=lambda end: end[0])
-    distances = _distances(cells, best).min(axis=1)
+    distances = _distances(cells, best, colours).min(axis=1)
     odd = (distances > ODD * max(1.0, float(np.median(distances)) / model.dimensions)) | (unknown > COVERED)
     told[rows] = np.where(odd[:, None], logs, np.log(np.clip(shares, MIN_SHARE, None)))
     return _bounded(told)
@@ -94,7 +106,7 @@ def _tempered(logs: FloatArray) -> FloatArray:
     return OWN_WEIGHT * np.concatenate([logs[:, :1], np.repeat(man, logs.shape[1] - 1, axis=1)], axis=1)
 
 
-def _starts(cells: FloatArray, logs: FloatArray) -> Iterator[Indices]:
+def _starts(cells: FloatArray, logs: FloatArray, colours: FloatArray) -> Iterator[Indices]:
     """Readings to start from: each cell by itself; all pieces of one side; pieces in two groups, either way round."""
     yield logs.argmax(axis=1)
     men = np.flatnonzero(logs[:, 0] < np.log(0.5))
@@ -105,8 +117,11 @@ def _starts(cells: FloatArray, logs: FloatArray) -> Iterator[Indices]:
     if len(men) < 2:
         return
     around = cells[men] - cells[men].mean(axis=0)
+    for colour in np.unique(colours[men]):
+        alike = colours[men] == colour
+        around[alike] -= around[alike].mean(axis=0)
     for axis in np.linalg.svd(around, full_matrices=False)[2][:2]:
-        second = _two_groups(cells[men], around @ axis > 0)
+        second = _two_groups(around, around @ axis > 0)
         for first in (1, 2):
             reading[men] = np.where(second, 3 - first, first)
             yield reading.copy()
@@ -126,22 +141,37 @@ def _two_groups(cells: FloatArray, second: Flags) -> Flags:
 
 
 def _climb(
-    cells: FloatArray, own: FloatArray, seen: FloatArray, reading: Indices, model: BoardMeans
+    cells: FloatArray, own: FloatArray, seen: FloatArray, reading: Indices, model: BoardMeans, colours: FloatArray
 ) -> tuple[Indices, FloatArray, float]:
-    """Alternates between class means and classes until neither changes: the reading, its means, its score."""
+    """Alternates between looks of the classes and classes until neither changes: the reading, its looks, its score.
+
+    Looks are (2, classes, k): means, and what a square of colour 1 adds to them and one of colour -1 takes away, which
+    is the same for all men. A priori it scatters about nothing as cells do about their class mean.
+    """
     rows = np.arange(len(cells))
+    shift = np.zeros((own.shape[1], cells.shape[1]))
     for _ in range(STEPS):
-        means, evidence = model.posterior(cells, np.eye(own.shape[1])[reading] * seen[:, None])
-        better = (own - 0.5 * _distances(cells, means)).argmax(axis=1)
-        if (better == reading).all():
+        plain = cells - colours[:, None] * shift[reading]
+        means, evidence = model.posterior(plain, np.eye(own.shape[1])[reading] * seen[:, None])
+        # The model leaves out what the cells alone decide; here the shift changes them, and has its own prior.
+        evidence += 0.5 * float((seen * (np.square(cells) - np.square(plain)).sum(axis=1)).sum())
+        evidence -= 0.5 * float(np.square(shift[:2]).sum())
+        looks = np.stack([means, shift])
+        better = (own - 0.5 * _distances(cells, looks, colours)).argmax(axis=1)
+        rest = (seen * colours)[:, None] * (cells - means[reading])
+        shift = np.zeros_like(shift)
+        for classes, group in ((slice(0, 1), reading == 0), (slice(1, None), reading > 0)):
+            shift[classes] = rest[group].sum(axis=0) / (1 + (seen * np.square(colours))[group].sum())
+        if (better == reading).all() and np.allclose(shift, looks[1]):
             break
         reading = better
-    return reading, means, evidence + float(own[rows, reading].sum())
+    return reading, looks, evidence + float(own[rows, reading].sum())
 
 
-def _distances(cells: FloatArray, means: FloatArray) -> FloatArray:
-    """(n, classes) squared distances."""
-    return np.asarray(np.square(cells[:, None] - means).sum(axis=2))
+def _distances(cells: FloatArray, looks: FloatArray, colours: FloatArray) -> FloatArray:
+    """(n, classes) squared distances of cells from what each class would look like on their squares."""
+    expected = looks[0] + colours[:, None, None] * looks[1]
+    return np.asarray(np.square(cells[:, None] - expected).sum(axis=2))
 
 
 def _shares(own: FloatArray, distances: FloatArray, temperature: float) -> FloatArray:

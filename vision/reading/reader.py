@@ -215,7 +215,8 @@ class Reader:
             return figures.of_classes(self._figures.classes, self.template.letters)
         if self._generic.ways is not None:
             return matching_face_colours(look.patches, logs, self.template.letters)
-        return read_jointly(look.patches, look.descriptors, logs, unknown, self.template.letters, self._generic.means)
+        squares, means = square_colours(self.template), self._generic.means
+        return read_jointly(look.patches, look.descriptors, logs, unknown, self.template.letters, means, squares)
 
     def _doubted(self, cells: JudgedCells, logs: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The log probabilities and unknown shares, where flat men that are perhaps none say as little as that."""
