@@ -188,7 +188,7 @@ def figures(
     Example, a trial of some minutes: kibitzer train figures --out /tmp/weights --scenes 40 --epochs 2
     """
     command = f"kibitzer train figures --scenes {scenes} --epochs {epochs:g} --seed {seed}"
-    command += "".join(f" --only '{name}'" for name in only) if photos else ""
+    command += " --photos DIR" + "".join(f" --only '{name}'" for name in only) if photos else ""
     with making(out), progress_bar() as bar:
         import games
         from calibration.template import load_template

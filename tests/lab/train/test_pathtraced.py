@@ -194,7 +194,7 @@ def test_a_scene_that_chance_leaves_black_is_drawn_anew(monkeypatch: pytest.Monk
     monkeypatch.setattr(pathtraced, "load_mitsuba", lambda: None)
     monkeypatch.setattr(pathtraced, "_contents", lambda *given: {})
     monkeypatch.setattr(pathtraced, "straight_px", lambda camera: seen)
-    monkeypatch.setattr(pathtraced, "rendered", lambda *given: films.pop(0))
+    monkeypatch.setattr(pathtraced, "rendered", lambda *given, **named: films.pop(0))
     game, template = games.load("morris"), load_template("nine_mens_morris")
     assert trace_scene(template, game, np.random.default_rng(3), (640, 480)).image.mean() > 20
     assert not films
