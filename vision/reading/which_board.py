@@ -264,7 +264,6 @@ def _printed_board(image: Image) -> Found | None:
     return None if found is None else Found(found[0], found[1].template, found[1], "markers").believed(image)
 
 
-@functools.cache
 def searches() -> tuple[tuple[tuple[BoardTemplate, ...], ...], ...]:
     """The families of `drawings` that are searched together, those of one game after the other."""
     groups: dict[tuple[str, ...], list[tuple[BoardTemplate, ...]]] = {}
