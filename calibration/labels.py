@@ -2,8 +2,7 @@
 
 The format is `{"images": {"<photo>": {"corners_px": [TL, TR, BR, BL] or null, "cells": "..."}}}`; other keys are
 notes. `cells` has one class letter per cell, row by row from the picture's top; so has `figures`, where it is told,
-with a letter for every kind of piece, such as those of FEN. Corners that cannot be a board's are
-refused.
+with a letter for every kind of piece, such as those of FEN. Corners that cannot be a board's are refused.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ class LabelledBoard:
 
 @dataclasses.dataclass(frozen=True)
 class Recipe(training_loop.Recipe):
-    epochs: float = 12.0
+    epochs: float = 16.0
     batch: int = 8
     peak_rate: float = 2e-3
 

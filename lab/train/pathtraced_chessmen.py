@@ -118,9 +118,7 @@ class ChessForms:
         depth = np.where(cut & (x > 0) & (z > base + 0.2 * tall), 1 - self.mitre[1], 1.0)
         return dataclasses.replace(mesh, places=mesh.places * np.stack([depth, depth, np.ones_like(depth)], 1))
 
-    def _crowned(
-        self, height: float, radius: float, neck: float, points: tuple[float, int, float]
-    ) -> tuple[FloatArray, Mesh]:
+    def _crowned(self, height: float, radius: float, neck: float, points: tuple[float, int, float]) -> Mesh:
         """A body with a flared head as high as `height`; the rim's outline goes up and down `points`."""
         flare, count, depth = points
         body = self._body(radius, neck, 0.38 * radius, 3)
@@ -135,11 +133,11 @@ class ChessForms:
         angle = np.arctan2(mesh.places[:, 1], mesh.places[:, 0])
         drop = near * depth * (height - base) * (0.5 + 0.5 * np.cos(count * angle))
         places = mesh.places - np.stack([np.zeros_like(drop), np.zeros_like(drop), drop], 1)
-        return cup[-1], dataclasses.replace(mesh, places=places)
+        return dataclasses.replace(mesh, places=places)
 
     def _queen(self, height: float, radius: float, neck: float) -> Mesh:
         ball = 0.16 * radius
-        _, mesh = self._crowned(height - 1.6 * ball, radius, neck, self.crown)
+        mesh = self._crowned(height - 1.6 * ball, radius, neck, self.crown)
         bends = np.linspace(-np.pi / 2, np.pi / 2, 8)
         dome = np.array([[0.5 * self.crown[0] * radius, height - 2.2 * ball], [0.5 * ball, height - 1.8 * ball]])
         top = lathe(
@@ -150,7 +148,7 @@ class ChessForms:
     def _king(self, height: float, radius: float, neck: float) -> Mesh:
         tall = {"cross": 0.13, "ball": 0.07, "spike": 0.1}[self.cross]
         crown = height - tall
-        _, mesh = self._crowned(crown - 0.02, radius, neck * 0.98, (self.crown[0] * 0.96, 1, 0.0))
+        mesh = self._crowned(crown - 0.02, radius, neck * 0.98, (self.crown[0] * 0.96, 1, 0.0))
         dome = lathe(
             np.array(
                 [[0.85 * self.crown[0] * radius, crown - 0.02], [0.4 * radius, crown], [0.12 * radius, crown + 0.01]]
