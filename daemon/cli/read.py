@@ -17,7 +17,7 @@ from calibration.template import BoardTemplate
 from daemon.cli.options import ProfileOption
 from daemon.cli.wrong_call import BLOCKED, refusals, stop
 from daemon.drawing.photo_marks import captioned, draw_read
-from daemon.drawing.text_board import TextBoard
+from daemon.drawing.text_board import FOREIGN, TextBoard
 from rules import EMPTY
 from vision.cli import JSON, MEGAPIXELS, RULE, parse_corners, progress_bar, template_of
 from vision.finding.why_unseen import Unseen
@@ -69,17 +69,18 @@ def read(
 ) -> None:
     """Reads the board in photos, with or without a table profile, and draws it here, in the terminal.
 
-    **--out** also draws on the photo itself: the board's outline, a dot in its colour on every man, and a dotted ring
-    around every cell that cannot be told for sure. A photo is never overwritten.
+    **--out** also draws on the photo itself: the board's outline, a dot in its colour on every man, a cross on every
+    cell on which something else lies, and a dotted ring around every cell that cannot be told for sure. A photo is
+    never overwritten.
 
     **With --json** one object a photo: photo, found, corners_px (TL TR BR BL), cells (a class letter per cell, row by
     row from the picture's top), probabilities (one object of class letters per cell), unknown (per cell, 0 to 1,
-    how likely it shows nothing learnt, such as a hand), foreign (the cells read as men that are probably none, but
-    something that lies there or a lamp's image), quality (how much of the board's lines or lattice is seen, 0 to
-    1), sure (how likely the board is there and in this place, 0 to 1), game, rules, milliseconds; for dominoes also
-    tiles (cell, cell, pips, pips) and pawns (the space of each colour, 0 the start, null if not seen); for chess also
-    figures (a FEN letter per cell), position (the FEN, White to move), first_side (bottom or top: where White sits) and
-    doubtful_figures.
+    how likely it shows nothing learnt, such as a hand), foreign (the cells on which something lies that is
+    probably no man, or a lamp is mirrored: what they hold is not told), quality (how much of the board's lines or
+    lattice is seen, 0 to 1), sure (how likely the board is there and in this place, 0 to 1), game, rules, milliseconds;
+    for dominoes also tiles (cell, cell, pips, pips) and pawns (the space of each colour, 0 the start, null if not
+    seen); for chess also figures (a FEN letter per cell), position (the FEN, White to move), first_side (bottom or top:
+    where White sits) and doubtful_figures.
 
     For a file that is not a picture or shows no board, found is false, and reason (no_board, wrong_corners, ...) and
     advice (what is wrong and what to do, in words) are given; note is said of a board of another size than was asked
@@ -144,8 +145,8 @@ def show(told: str) -> None:
 
 def _drawn(image: Image, seen: SeenPhoto) -> Image:
     drawn = image if seen.read is None else draw_read(image, seen.read)
-    doubts = "" if seen.read is None else doubts_of(seen.read)
-    said = [headline(seen.report, seen.read), *position_in(seen.report).splitlines(), doubts]
+    doubts = [] if seen.read is None else [lies_on(seen.read), doubts_of(seen.read)]
+    said = [headline(seen.report, seen.read), *position_in(seen.report).splitlines(), *doubts]
     return captioned(drawn, ". ".join(filter(None, said)) + ".")
 
 
@@ -168,6 +169,8 @@ def in_words(seen: SeenPhoto, *, colour: bool = False) -> str:
     if read is None:
         return " ".join(filter(None, [str(seen.report["note"] or ""), str(seen.report["advice"])]))
     shown = figures_in(seen.report, read.template) or read.reading.board
+    pairs = zip(read.reading.foreign, shown, strict=True)
+    shown = "".join(FOREIGN if foreign else letter for foreign, letter in pairs)
     drawn = TextBoard(read.template).draw(shown, read.reading.doubtful, colour=colour)
     note = str(seen.report["note"] or "")
     said = [note, headline(seen.report, read), drawn, position_in(seen.report), lies_on(read), doubts_of(read)]
@@ -218,13 +221,15 @@ def counted(number: int, what: str) -> str:
 def lies_on(read: ReadPhoto) -> str:
     """Which cells hold something that is probably no man, or light that looks like one."""
     where = ", ".join(names_of(read.template, read.reading.foreign))
-    return f"Perhaps no man, but something that lies there, or a lamp's image: {where}" if where else ""
+    return f"Something lies on {where} that is no man, or a lamp is mirrored there" if where else ""
 
 
 def doubts_of(read: ReadPhoto) -> str:
     reading, names = read.reading, read.template.cell_names
     doubts = []
     for cell in reading.doubtful:
+        if reading.foreign[cell]:
+            continue
         shares = sorted(zip(reading.probabilities[cell], reading.letters, strict=True), reverse=True)
         may_be = [f"{read.template.classes[letter]} {share:.0%}" for share, letter in shares if share >= LIKELY]
         if reading.unknown is not None and reading.unknown[cell] > UNKNOWN:

@@ -17,7 +17,7 @@ PIECES: dict[str, tuple[Colour, Colour]] = {"W": ((214, 236, 245), (40, 34, 30))
 """Colour and edge of the dot on a light and on a dark piece; every other class is its letter."""
 LINE: Colour = (236, 240, 243)
 DOUBT: Colour = (150, 158, 164)
-"""As in the overlay, dotted: what cannot be told for sure."""
+"""As in the overlay, dotted: what cannot be told for sure; a cross: what is no piece."""
 TILE: Colour = (73, 132, 30)
 PAWNS: dict[str, Colour] = {"red": (43, 57, 192), "green": (73, 132, 30)}
 GROUND: Colour = (26, 23, 21)
@@ -46,7 +46,8 @@ def draw_read(image: Image, read: ReadPhoto) -> Image:
         if letter != EMPTY:
             _mark_piece(view, letter, centre, float(radius), width_px)
     for cell in reading.doubtful:
-        marks.dotted_ring(view, centres[cell], float(radii[cell]), DOUBT, 2 * width_px)
+        mark = marks.cross if reading.foreign[cell] else marks.dotted_ring
+        mark(view, centres[cell], float(radii[cell]), DOUBT, 2 * width_px)
     starts = template.source.get("pawns", {})
     for side, pawn in read.pawns.items():
         if pawn.space is not None:

@@ -12,6 +12,8 @@ from rules import EMPTY
 
 MEN = {"W": "○", "B": "●"}
 """Light and dark pieces; figures are shown by their signs, every other class by its letter."""
+FOREIGN = "×"
+"""Stands for what lies on a cell and is no piece."""
 LEFT, RIGHT, UP, DOWN = 1, 2, 4, 8
 JUNCTIONS = " ╴╶─╵┘└┴╷┐┌┬│┤├┼"
 """Characters, indexed by the sum of the LEFT, RIGHT, UP and DOWN arms drawn."""

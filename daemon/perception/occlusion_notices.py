@@ -30,10 +30,11 @@ RESTLESS = (
 
 
 class OcclusionNotices:
-    """Remembers what was announced about objects over the board, a shaking picture, and cells outside the picture."""
+    """Remembers what was announced about objects over the board, a shaking picture, and cells that are not in view."""
 
     def __init__(self) -> None:
         self._announced_unread = self._announced_outside = self._announced_restless = self._announced_low = False
+        self._announced_covered = set[int]()
         self._found_s: float | None = None
         """Time at which the board was first in view; infinite once a picture of it has settled or taught."""
         self._free_s: float | None = None
@@ -55,6 +56,7 @@ class OcclusionNotices:
             *self._low(seen, seen.gate, pipeline),
             *self._unread(seen, seen.gate),
             *self._outside(seen, seen.gate, game),
+            *self._covered(seen, seen.gate, game, pipeline),
         ]
 
     def _restless(self, seen: Observation, gate: Sight, pipeline: Pipeline) -> list[Sentences]:
@@ -103,14 +105,24 @@ class OcclusionNotices:
         """Notices which cells have left the picture, and when the whole board is visible again."""
         if not gate.settled:
             return []
-        told = list[Sentences]()
-        if seen.outside and not self._announced_outside:
-            names = phrases.named_cells(game, seen.outside)
-            outside = sentence(
-                "I cannot see {cells}: outside the picture. Please turn the camera, or move the board.", cells=names
-            )
-            told = [(outside,)]
-        elif self._announced_outside and not seen.outside:
-            told = [(sentence("I see the whole board again."),)]
-        self._announced_outside = bool(seen.outside)
-        return told
+        before, self._announced_outside = self._announced_outside, bool(seen.outside)
+        if before or not seen.outside:
+            return [(sentence("I see the whole board again."),)] if before and not seen.outside else []
+        names = phrases.named_cells(game, seen.outside)
+        outside = sentence(
+            "I cannot see {cells}: outside the picture. Please turn the camera, or move the board.", cells=names
+        )
+        return [(outside,)]
+
+    def _covered(self, seen: Observation, gate: Sight, game: AnyGame, pipeline: Pipeline) -> list[Sentences]:
+        """Notices the cells on which something has lain for long, each once until it lies open again."""
+        told = pipeline.looks.told
+        if not gate.settled or told is None:
+            return []
+        covered = set(told.foreign.nonzero()[0].tolist()).difference(seen.outside)
+        new = sorted(covered - self._announced_covered)
+        due = any(seen.frame.name or gate.still_s[cell] >= REPORTED_S for cell in new)
+        self._announced_covered = covered if due else self._announced_covered & covered
+        names = phrases.named_cells(game, new)
+        lies = sentence("Something lies on {cells}, or a lamp is mirrored there. Please take it away.", cells=names)
+        return [(lies,)] if due else []

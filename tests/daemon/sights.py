@@ -6,6 +6,7 @@ import numpy as np
 
 from calibration.template import load_template
 from vision.pose import BoardPose, Rectified
+from vision.reading.board_reading import BoardReading
 from vision.watching.watcher import Phase, Sight
 
 FROM_ABOVE = Rectified(
@@ -22,6 +23,7 @@ class NoLooks:
     def __init__(self) -> None:
         self.growing = np.zeros(MOST_CELLS, dtype=np.bool_)
         self.asked = 0
+        self.told: BoardReading | None = None
 
     def ask_again(self) -> bool:
         self.asked += 1

@@ -14,7 +14,7 @@ from calibration.template import load_template
 from lab.bench.things import with_things
 from rules import EMPTY
 from vision.frame import Image
-from vision.reading.board_reading import BoardReading
+from vision.reading.board_reading import UNKNOWN, BoardReading
 from vision.reading.cells import PATCH_PX
 from vision.reading.foreign import foreign_shares
 from vision.reading.locate import PhotoReader
@@ -64,11 +64,46 @@ def test_what_covers_the_whole_cell_is_rather_no_man_and_men_are() -> None:
     assert (shares[sides == 0] == 0).all()
 
 
-def test_cells_read_as_men_that_look_like_nothing_learnt_are_foreign() -> None:
-    logs = np.log(np.array([[0.1, 0.8, 0.1], [0.1, 0.8, 0.1], [0.8, 0.1, 0.1]]))
-    reading = BoardReading(logs, ".WB", 0.0, unknown=np.array([0.4, 0.6, 0.6]))
+def test_a_thing_over_several_cells_is_foreign_where_it_covers_a_part_of_one() -> None:
+    """As a bowl does whose rim ends on a cell: alone, that part would look like a man laid askew."""
+    template, unknown = load_template("reversi"), np.full(64, 0.7)
+    shares = []
+    for others in ([], [9, 17, 25]):
+        patches, projected, sides = board(None)
+        for cell in others:
+            patches[cell] = (40, 60, 200)
+        patches[18, :, : PATCH_PX * 3 // 4] = (40, 60, 200)
+        sides[18], projected[18] = 1, 8.0
+        shares.append(foreign_shares(patches, projected, unknown, sides, template)[18])
+    assert shares[0] < 0.2
+    assert shares[1] > 0.5
+
+
+def test_cells_of_which_nothing_is_told_because_something_lies_there_are_foreign() -> None:
+    logs = np.log(np.array([[0.2, 0.4, 0.4], [1 / 3] * 3, [1 / 3] * 3]))
+    reading = BoardReading(logs, ".WB", 0.0, unknown=np.array([0.6, 0.6, 0.4]))
     assert reading.foreign.tolist() == [False, True, False]
     assert not BoardReading(logs, ".WB", 0.0).foreign.any()
+
+
+def test_no_man_is_called_foreign_because_he_looks_unusual(real_data: Path) -> None:
+    """Tall men often look like nothing learnt; they are doubted, and nobody says that something lies there."""
+    template = load_template("chess")
+    (label,) = read_labels(real_data / "chess" / "labels.json", template, ["cheehaw_3.jpg"])
+    photo = PhotoReader(template).read(picture(real_data / "chess" / label.name), label.corners_px)
+    assert photo is not None and photo.reading.unknown is not None
+    assert (photo.reading.unknown[photo.reading.occupied] > UNKNOWN).any(), "some do look like nothing learnt"
+    assert not photo.reading.foreign.any()
+
+
+@pytest.mark.parametrize("name", ["bowl_2.jpg", "bowl_7.jpg"])
+def test_what_lies_on_the_rim_is_read_as_no_man(real_data: Path, name: str) -> None:
+    folder, template = real_data / "gomoku" / "bowl", load_template("gomoku")
+    (label,) = read_labels(folder / "labels.json", template, [name])
+    photo = PhotoReader(template).read(picture(folder / name), label.corners_px)
+    assert photo is not None
+    assert photo.reading.board == label.cells
+    assert [template.cell_names[cell] for cell in np.flatnonzero(photo.reading.foreign)] == ["b1"]
 
 
 def test_the_same_seed_lays_the_same_things(real_data: Path) -> None:

@@ -87,9 +87,8 @@ class BoardReading:
 
     @property
     def foreign(self) -> Flags:
-        """(cells,) whether what was read as a man looks rather like nothing learnt."""
-        unknown = np.zeros(len(self.occupied)) if self.unknown is None else self.unknown
-        return np.asarray(self.occupied & (unknown > UNKNOWN), dtype=np.bool_)
+        """(cells,) whether something lies there that is no man, or hides the cell: nothing is told of it."""
+        return self.blank & (self.unknown > UNKNOWN) if self.unknown is not None else np.zeros_like(self.blank)
 
     @property
     def probabilities(self) -> FloatArray:

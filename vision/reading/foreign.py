@@ -2,8 +2,9 @@
 
 A man stands alone: in the corners of his cell, past his outline, the board shows, as it does there on all cells. He
 covers his place, and looks like the other men of his side on this board. A bowl, a hat or a card covers the corners,
-too; a lamp's image covers little of the place; and neither looks like the men. How much each of these counts was fitted
-to path-traced boards with things laid over them (`lab.bench.things`).
+too, those of the cells beside it, and the place where cells meet, as seen from all of them; a lamp's image covers
+little of the place; and neither looks like the men. How much each of these counts was fitted to path-traced boards with
+things laid over them (`lab.bench.things`).
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ PLAIN: Final = np.array([0.35, 0.25])
 WITHIN: Final = 0.8
 """Share of a man's radius that he covers wherever he stands in his cell, as far as SHIFTS from its middle."""
 SHIFTS: Final = (-0.25, 0.0, 0.25)
-WEIGHTS: Final = np.array([2.5, 1.08, 8.21, 1.82, -8.98])
+WEIGHTS: Final = np.array([0.66, 1.06, 7.16, 1.89, 0.76, 1.66, -10.20])
 """Of corners unlike the board, of being unlike the other men, of the network's share of nothing learnt, of covering
-little, and of none of these: log odds."""
+little, of corners beside it unlike the board, of all corners in one place, and of none of these: log odds."""
 
 _AXIS = (np.arange(0, PATCH_PX, 2) + 1) * 2 / PATCH_PX - 1
 _X, _Y = np.meshgrid(_AXIS, _AXIS)
@@ -48,14 +49,18 @@ def foreign_shares(
     small = np.array([cv2.resize(patch, shape, interpolation=cv2.INTER_AREA) for patch in patches])
     blue, green, red = np.moveaxis(LOG_LIGHT[small].astype(np.float64), 3, 0)
     light = np.stack([(blue + green + red) / 3, green - red, blue - (green + red) / 2], axis=3)
-    second, board = _corners(light, template)
+    corners, board, places = _corners(light, template)
+    second = np.log1p(np.sort(corners, axis=1)[:, 1])
     seen = [second, _unlike_men(projected, sides, second), unknown, _uncovered(light, board, template)]
-    odds = np.column_stack([*seen, np.ones(len(patches))]) @ WEIGHTS
+    odds = np.column_stack([*seen, *_beside(corners, second, places, template), np.ones(len(patches))]) @ WEIGHTS
     return np.asarray(np.where(sides > 0, 1 / (1 + np.exp(-odds)), 0))
 
 
-def _corners(light: FloatArray, template: BoardTemplate) -> tuple[FloatArray, FloatArray]:
-    """(cells,) how unlike the board the corner second most like it is, logarithmic; (cells, 3) the board's colours."""
+def _corners(light: FloatArray, template: BoardTemplate) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """(cells, 4) how unlike the board the corners are, as a multiple of the usual; (cells, 3) the board's colours.
+
+    And (cells, 4, 2) where the corners lie on the board.
+    """
     ways = np.array([[-1, -1], [1, -1], [-1, 1], [1, 1]])
     within = [(way * [_X, _Y] > CORNER[0]) & (way * [_X, _Y] < CORNER[1]) for way in ways[:, :, None, None]]
     colours = np.stack([np.median(light[:, x & y], axis=1) for x, y in within], axis=1)
@@ -66,9 +71,24 @@ def _corners(light: FloatArray, template: BoardTemplate) -> tuple[FloatArray, Fl
         there = beyond == side
         ground[there] = _even(colours[there], places[there] / size)
     unlike = np.linalg.norm((colours - ground)[:, :, 1:], axis=2)
-    second = np.sort(unlike, axis=1)[:, 1] / (1.48 * np.median(unlike) + NOISE)
     inner = (beyond == 0)[:, :, None]
-    return np.log1p(second), np.where(inner, ground, 0).sum(axis=1) / np.maximum(1, inner.sum(axis=1))
+    board = np.where(inner, ground, 0).sum(axis=1) / np.maximum(1, inner.sum(axis=1))
+    return unlike / (1.48 * np.median(unlike) + NOISE), board, places
+
+
+def _beside(
+    corners: FloatArray, second: FloatArray, places: FloatArray, template: BoardTemplate
+) -> tuple[FloatArray, FloatArray]:
+    """(cells,) the greatest `second` of the cells that meet it; and how unlike the board all corners are in one place.
+
+    Logarithmic. That place is the cell itself, or one where its corner meets those of others, if that is more unlike.
+    """
+    x, y = places.reshape(-1, 2).T
+    near = np.hypot(x[:, None] - x, y[:, None] - y) < template.cell_mm / 2
+    meeting = np.where(near, corners.ravel(), np.inf).min(axis=1).reshape(corners.shape)
+    cells = len(corners)
+    others = near.reshape(cells, 4, cells, 4).any(axis=(1, 3)) & ~np.eye(cells, dtype=np.bool_)
+    return np.where(others, second, 0).max(axis=1), np.log1p(np.maximum(meeting.max(axis=1), corners.min(axis=1)))
 
 
 def _even(colours: FloatArray, places: FloatArray) -> FloatArray:

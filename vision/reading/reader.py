@@ -16,7 +16,7 @@ from system.weights import WeightsError
 from vision.frame import Image
 from vision.pose import BoardPose
 from vision.primitives.features import Reference
-from vision.reading.board_reading import SURE, BoardReading, SeenFigures
+from vision.reading.board_reading import SURE, UNKNOWN, BoardReading, SeenFigures
 from vision.reading.cells import cut_patches, differing
 from vision.reading.descriptors import Descriptors, load_descriptor
 from vision.reading.face_colours import matching_face_colours
@@ -219,7 +219,10 @@ class Reader:
         return read_jointly(look.patches, look.descriptors, logs, unknown, self.template.letters, means, squares)
 
     def _doubted(self, cells: JudgedCells, logs: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The log probabilities and unknown shares, where flat men that are perhaps none say as little as that."""
+        """The log probabilities and unknown shares, where flat men that are perhaps none say as little as that.
+
+        Cells of which it is likelier that something else lies there say nothing.
+        """
         means = None if self._own is not None or self._generic is None else self._generic.means
         if means is None or self.taught is not None or self.template.man_height_mm:
             return logs, cells.unknown
@@ -227,8 +230,8 @@ class Reader:
         known = np.concatenate([look.descriptors.astype(np.float64), man_colours(look.patches)], axis=1)
         shares = foreign_shares(look.patches, means.project(known), cells.unknown, logs.argmax(axis=1), self.template)
         shares = np.where(shares < 1 - SURE, 0, shares)  # surely men: their cells do not depend on others
-        told = np.log((1 - shares)[:, None] * np.exp(logs) + shares[:, None] / logs.shape[1])
-        return told, np.maximum(cells.unknown, shares)
+        unknown, shares = np.maximum(cells.unknown, shares), np.where(shares > UNKNOWN, 1, shares)
+        return np.log((1 - shares)[:, None] * np.exp(logs) + shares[:, None] / logs.shape[1]), unknown
 
     def judge_halves(self, patches: Patches) -> tuple[FloatArray, FloatArray]:
         """(n, classes) and (n, 5) log probabilities of what patches show by themselves, and where the other half lies.
