@@ -143,3 +143,13 @@ def test_a_board_of_another_size_is_told_by_its_number_of_lines() -> None:
     assert why.code == "other_size"
     assert "I see 19 lines each way, not 9." in why.text
     assert "size=19" in why.text
+
+
+def test_a_board_that_ends_just_before_an_edge_does_not_go_beyond_it() -> None:
+    """Its lines run along that edge, or end before it; something lies on its middle, so that it is not found."""
+    template, top = load_template("chess"), int(laid(START).corners_px()[:, 1].min()) - 8
+    image = np.ascontiguousarray(laid(START).render()[top:])
+    height, width = image.shape[:2]
+    image[height // 3 : 2 * height // 3, width // 4 : 3 * width // 4] = 90
+    assert find_board(image, template) is None
+    assert why_unseen(image, template).code in ("covered", "no_board")

@@ -16,11 +16,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.arrays import FloatArray
+from calibration.arrays import Flags, FloatArray
 from system.weights import find_weights
 from vision.frame import Image
 from vision.networks import open_network
 from vision.pose import project
+from vision.primitives.segments import aiming_at_one_point, find_segments
 
 FloatImage = NDArray[np.float32]
 
@@ -51,8 +52,9 @@ NEAR = 0.12
 """Shares of the side within which a corner of the inside's outline is moved to a spot."""
 NO_SPOT = 0.05
 """Height counted for a corner without a spot."""
-ALONG = 0.25
-"""Shares of its side that a board must meet the picture's edge by to go beyond it."""
+LEADING = 3, 0.03
+"""Fewest lines that lead to an edge of the picture where a board goes beyond it: every board has so many that are
+parallel. And the share of the board's side that each runs, and that they are apart: the outlines of men are shorter."""
 MIN_CELLS = 60
 """Least area of the inside, in cells of the maps."""
 
@@ -105,20 +107,33 @@ class BoardNetwork:
             found = _distinct(found + self._closer(image, game, found[0].corners_px))
         return [one for one in found if one.score >= LEAST][:TOLD]
 
-    def edges_beyond(self, image: Image, game: str) -> tuple[Edge, ...]:
-        """The edges of the picture beyond which a board goes."""
+    def edges_beyond(self, image: Image, game: str) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
+        """The edges of the picture that a board reaches, and those of them beyond which it goes: its lines lead there.
+
+        A board that ends just before the edge reaches it in the maps, too.
+        """
         maps, scale = self.maps(image, game)
         rim = AROUND_PX // STRIDE
         height, width = (round(side * scale) // STRIDE for side in image.shape[:2])
-        inside = maps[0, rim : rim + height, rim : rim + width]
-        side = float(np.sqrt((inside > 0.5).sum()))
-        strips: dict[Edge, FloatImage] = {
+        inside = np.asarray(maps[0, rim : rim + height, rim : rim + width] > 0.5, dtype=np.bool_)
+        strips: dict[Edge, Flags] = {
             "left": inside[:, 1],
             "top": inside[1],
             "right": inside[:, -2],
             "bottom": inside[-2],
         }
-        return tuple(edge for edge, strip in strips.items() if (strip > 0.5).sum() > ALONG * side)
+        reached = tuple(edge for edge, strip in strips.items() if strip.any())
+        if not reached:
+            return (), ()
+        cell_px = 2 * STRIDE  # lines are looked for in a picture twice as fine as what the network sees
+        size = width * cell_px, height * cell_px
+        small = cv2.resize(image, size, interpolation=cv2.INTER_AREA if image.shape[1] > size[0] else cv2.INTER_LINEAR)
+        grey = small if small.ndim == 2 else cv2.cvtColor(small, cv2.COLOR_BGR2GRAY)
+        lines = find_segments(np.asarray(grey)).ends / cell_px
+        fewest, share = LEADING
+        apart = share * float(np.sqrt(inside.sum()))
+        led = tuple(edge for edge in reached if _leading(lines, edge, strips[edge], inside.shape, apart) >= fewest)
+        return reached, led
 
     def _closer(self, image: Image, game: str, corners_px: FloatArray) -> list[Proposal]:
         """Proposals in a picture of that place alone, turned upright."""
@@ -153,6 +168,20 @@ class BoardNetwork:
         told = np.array([[float(game == one) for one in GAMES]], dtype=np.float32)
         (logits,) = self._session.run(None, {"picture": canvas[None], "game": told})
         return np.asarray(1 / (1 + np.exp(-logits[0])), dtype=np.float32)
+
+
+def _leading(lines: FloatArray, edge: Edge, strip: Flags, shape: tuple[int, ...], apart: float) -> int:
+    """How many lines, (n, 2, 2) in cells of the maps, lead from the picture of that shape to its edge, as one's would.
+
+    They end there at the flags of the strip, run that far, and aim at one point.
+    """
+    axis = 0 if edge in ("left", "right") else 1
+    far = np.abs(lines[..., axis] - (0 if edge in ("left", "top") else shape[1 - axis]))
+    at = np.take_along_axis(lines[..., 1 - axis], far.argmin(axis=1)[:, None], axis=1)[:, 0]
+    on_board = strip[np.clip(at, 0, len(strip) - 1).astype(int)]
+    ends_there = on_board & (far.min(axis=1) < 1) & (far.max(axis=1) > apart)
+    places = np.sort(at[ends_there][aiming_at_one_point(lines[ends_there])])
+    return int((np.diff(places, prepend=-np.inf) > apart).sum())
 
 
 def decode(maps: FloatImage) -> list[Proposal]:

@@ -99,15 +99,15 @@ def why_unseen(image: Image, template: BoardTemplate, sizes: Sequence[BoardTempl
     larger = find_drawn(image, sizes[0], sizes[1:]) if sizes else None
     if larger is not None and (fault := other_size(template, larger.template)) is not None:
         return fault
-    edges = board_network().edges_beyond(image, template.game)
+    reached, edges = board_network().edges_beyond(image, template.game)
     if edges:
         return cut_off(edges)
     proposed = board_network().propose(image, template.game)[:1]
     for one in proposed:
-        fault = place_fault(pose_from_corners(one.corners_px, template), template, (image.shape[1], image.shape[0]))
+        fault = _distance_fault(pose_from_corners(one.corners_px, template), template, (image.shape[1], image.shape[0]))
         if fault is not None:
             return fault
-    return exposure_fault(image) or (COVERED if proposed else NO_BOARD)
+    return exposure_fault(image) or (COVERED if proposed and not reached else NO_BOARD)
 
 
 def other_board(image: Image, template: BoardTemplate) -> Unseen | None:
@@ -165,8 +165,11 @@ def _without_bars(grey: Grey) -> Grey:
 def place_fault(pose: BoardPose, template: BoardTemplate, size_px: tuple[int, int]) -> Unseen | None:
     """The fault of a board's place in a picture of that width and height; None where it is fine."""
     edges = edges_beyond(pose, template, size_px)
-    if edges:
-        return cut_off(edges)
+    return cut_off(edges) if edges else _distance_fault(pose, template, size_px)
+
+
+def _distance_fault(pose: BoardPose, template: BoardTemplate, size_px: tuple[int, int]) -> Unseen | None:
+    """The fault of a camera too low or too far away for a board in that place."""
     if (low := too_low(pose, template, size_px)) is not None:
         return low
     gap_px = float(np.median(viewpoint(pose, template, size_px).cell_px)) * template.pitch_mm / template.cell_mm

@@ -116,6 +116,18 @@ def _agreement(points: FloatArray, ends: FloatArray, limit_rad: float = AGREE_RA
     return np.asarray(aside < np.float32(np.sin(limit_rad) ** 2) * (squares @ places))
 
 
+def aiming_at_one_point(ends: FloatArray) -> Flags:
+    """(n,) which of the (n, 2, 2) segments aim at a point, that at which most aim."""
+    lines = _lines(ends)
+    one, other = np.triu_indices(len(lines), 1)
+    points = np.cross(lines[one], lines[other])
+    points = points[np.linalg.norm(points, axis=1) > 0]
+    if len(points) == 0:
+        return np.ones(len(ends), dtype=np.bool_)
+    agree = _agreement(points, ends)
+    return np.asarray(agree[agree.sum(axis=1).argmax()])
+
+
 def _refit(point: FloatArray, segments: Segments, limit_rad: float = AGREE_RAD) -> FloatArray:
     """The vanishing point refitted to the segments that aim near it."""
     middle = segments.ends.reshape(-1, 2).mean(axis=0)
