@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 import games
@@ -38,6 +39,24 @@ def told(referee: Referee, reading: BoardReading) -> str:
 
 def fens(game: AnyGame, positions: tuple[Any, ...]) -> list[str]:
     return [game.format_position(one) for one in positions]
+
+
+@pytest.mark.parametrize(
+    ("turn", "said"),
+    [(1, "across the board"), (2, "where the other's belong"), (3, "across the board")],
+)
+@pytest.mark.parametrize("gone", ["", "e2"])
+def test_a_start_that_lies_turned_is_told_in_one_sentence(turn: int, said: str, gone: str) -> None:
+    """The men of one side of the start are set up where the other's belong, or the board is seen upside down."""
+    cells, start = np.rot90(np.arange(64).reshape(8, 8), turn).ravel(), CHESS.initial()
+    lying = (cell for cell in cells if CHESS.cells[cell] != gone)
+    stands = {cell: (CHESS.board(start)[cell], CHESS.figures(start)[cell]) for cell in lying}
+    board, figures = ("".join(stands.get(cell, "..")[one] for cell in cells) for one in (0, 1))
+    for reading in (reading_of(CHESS, board), with_figures(CHESS, reading_of(CHESS, board), figures)):
+        referee = Referee(CHESS)
+        (one,) = announced(judged(referee, reading))
+        assert said in in_words(*one.said) and "to move" not in in_words(*one.said)
+        assert len(one.cells or ()) <= 2 and referee.offered == ()
 
 
 def test_first_sight_of_an_ending_asks_who_is_to_move() -> None:

@@ -187,11 +187,30 @@ def test_the_position_of_chess_is_told_whichever_way_the_board_lies() -> None:
     assert told["figures"] == "rnbqkbnrpppppppp" + "." * 32 + "PPPPPPPPRNBQKBNR"
     assert told["position"] == "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
     assert (told["first_side"], told["doubtful_figures"]) == ("bottom", [])
-    turned = figures_report(template, reading.half_turned())
+    turned = figures_report(template, reading.turned(np.arange(64)[::-1]))
     assert turned["figures"] == str(told["figures"])[::-1]
     assert (turned["position"], turned["first_side"]) == (told["position"], "top")
     assert "upside down" in position_in(turned)
     assert figures_in(turned, template) == shown[::-1]
+
+
+@pytest.mark.parametrize(("turn", "side"), [(1, "right"), (3, "left")])
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_men_set_up_across_the_board_are_no_position_of_pawns_on_all_ranks(
+    turn: int, side: str, mirrored: bool
+) -> None:
+    """A board turned by a quarter under its men looks like one in a mirror: both are said, and no other is told."""
+    game, template = games.load("chess"), load_template("chess")
+    shown, cells = figures_of(game, game.initial()), np.rot90(np.arange(64).reshape(8, 8), turn)
+    cells = (cells[::-1] if mirrored else cells).ravel()
+    reading = with_figures(game, reading_of(game, game.board(game.initial())), shown).turned(cells)
+    told = figures_report(template, reading)
+    start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq"
+    seen_wrongly = "rnbkqbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBKQBNR w -"
+    assert told["position"] == f"{seen_wrongly if mirrored else start} - 0 1"
+    assert told["first_side"] == side
+    assert "turned by a quarter" in str(told["note"]) and "mirrored" in str(told["note"])
+    assert position_in(told).startswith("Position, if the picture is not mirrored: ")
 
 
 def test_pieces_that_make_no_position_are_shown_with_the_reason() -> None:

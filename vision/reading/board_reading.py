@@ -6,7 +6,7 @@ import dataclasses
 
 import numpy as np
 
-from calibration.arrays import Flags, FloatArray
+from calibration.arrays import Flags, FloatArray, Indices
 from rules import EMPTY
 
 UNKNOWN = 0.5
@@ -108,15 +108,15 @@ class BoardReading:
             doubt = doubt | (self.unknown > UNKNOWN)
         return tuple(int(cell) for cell in np.flatnonzero(doubt))
 
-    def half_turned(self) -> BoardReading:
-        """The reading of a board that lies the other way round, in which the last cell is the first."""
+    def turned(self, cells: Indices) -> BoardReading:
+        """The reading of a board that lies otherwise; `cells` has the cell that is seen where each of its own lies."""
         assert self.tiles is None
         figures = self.figures
         if figures is not None:
-            figures = dataclasses.replace(figures, log_probabilities=figures.log_probabilities[::-1])
-        unknown = None if self.unknown is None else self.unknown[::-1]
+            figures = dataclasses.replace(figures, log_probabilities=figures.log_probabilities[cells])
+        unknown = None if self.unknown is None else self.unknown[cells]
         return dataclasses.replace(
-            self, log_probabilities=self.log_probabilities[::-1], unknown=unknown, figures=figures
+            self, log_probabilities=self.log_probabilities[cells], unknown=unknown, figures=figures
         )
 
     def without(self, hidden: Flags) -> BoardReading:

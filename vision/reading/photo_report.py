@@ -8,7 +8,7 @@ import time
 import numpy as np
 
 import games
-from calibration.arrays import Flags, FloatArray
+from calibration.arrays import Flags, FloatArray, Indices
 from calibration.sheet import known_sheets
 from calibration.template import BoardTemplate
 from rules import PositionError
@@ -30,6 +30,7 @@ NO_PICTURE = Unseen(
     Sentence("Take it again, or convert it to JPEG or PNG."),
 )
 CUT_SHORT = sentence("The file ends before its picture does: what is missing is grey.")
+SIDEWAYS = sentence("The board lies turned by a quarter under the men, or the picture is mirrored.")
 NAMELESS = Unseen(
     "no_board",
     Sentence("I see none of the boards I know."),
@@ -135,23 +136,37 @@ def names_of(template: BoardTemplate, cells: Flags) -> list[str]:
 def figures_report(template: BoardTemplate, reading: BoardReading) -> Report:
     """Which piece stands where, by the letters of labels, in the order of the cells; and the position as text.
 
-    The board is taken to lie as in play, whose first side is at the bottom or at the top of the picture.
+    The board is taken to lie as in play, whose first side is at the bottom or at the top of the picture; but turned by
+    a quarter where the men then stand much more as at the start.
     """
     assert reading.figures is not None
     game = games.load(template.game, rules_of(template))
-    turned = _lean(template, reading.board) * _lean(template, game.board(game.initial())) < 0
+    side, cells = _first_side(template, reading.board, game.board(game.initial()))
+    note = {"note": str(SIDEWAYS)} if side in ("left", "right") else {}
     try:
-        seen = position_seen(game, reading.half_turned() if turned else reading, 0)
+        seen = position_seen(game, reading.turned(cells), 0)
     except PositionError as error:
-        return {"figures": template.written(reading.figures.board), "position": None, "fault": str(error)}
-    figures = seen.figures[::-1] if turned else seen.figures
-    doubtful = sorted(len(figures) - 1 - cell if turned else cell for cell in seen.doubtful)
-    return {
+        return note | {"figures": template.written(reading.figures.board), "position": None, "fault": str(error)}
+    figures = "".join(seen.figures[cell] for cell in np.argsort(cells))
+    return note | {
         "figures": template.written(figures),
         "position": game.format_position(seen.position),
-        "first_side": "top" if turned else "bottom",
-        "doubtful_figures": [template.cell_names[cell] for cell in doubtful],
+        "first_side": side,
+        "doubtful_figures": [template.cell_names[cell] for cell in sorted(cells[list(seen.doubtful)])],
     }
+
+
+def _first_side(template: BoardTemplate, board: str, start: str) -> tuple[str, Indices]:
+    """The side of the picture at which the first side's men began, and the cells seen where the board's own lie."""
+    grid = np.arange(len(board)).reshape(int(template.source["grid"]["rows"]), -1)
+    turns = {side: np.rot90(grid, turn).ravel() for turn, side in enumerate(("bottom", "left", "top", "right"))}
+    letters = np.array(list(board))
+    strays = {side: int((letters[cells] != np.array(list(start))).sum()) for side, cells in turns.items()}
+    aside = min("left", "right", key=lambda side: strays[side])
+    if grid.shape[0] == grid.shape[1] and 2 * strays[aside] < min(strays["bottom"], strays["top"]):
+        return aside, turns[aside]
+    upright = "top" if _lean(template, board) * _lean(template, start) < 0 else "bottom"
+    return upright, turns[upright]
 
 
 def _lean(template: BoardTemplate, board: str) -> float:
