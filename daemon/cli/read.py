@@ -25,7 +25,6 @@ from vision.frame import Image
 from vision.reading.board_reading import UNKNOWN
 from vision.reading.locate import PhotoReader, ReadPhoto
 from vision.reading.photo_report import (
-    CUT_SHORT,
     NO_PICTURE,
     Report,
     SeenPhoto,
@@ -84,8 +83,9 @@ def read(
 
     For a file that is not a picture or shows no board, found is false, and reason (no_board, wrong_corners, ...) and
     advice (what is wrong and what to do, in words) are given; note is said of a board of another size than was asked
-    for, which is read all the same, and of a file that ends too early. The exit status is still 0; 2 means a wrong
-    command, 75 that a picture cannot be written.
+    for, which is read all the same, of a second board in the picture, of a board that lies turned under the men or in a
+    mirror, and of a file that ends too early. The exit status is still 0; 2 means a wrong command, 75 that a picture
+    cannot be written.
 
     With --game auto, game and rules name the board in each photo, and others lists what else it may be, each with its
     own sure; game is null if that is not clear. It takes some seconds a photo.
@@ -107,9 +107,7 @@ def read(
         reader = None if game == AUTO else _reader_of(template_of(game, rule), table)
     for number, (photo, target) in enumerate(zip(photos, targets, strict=True)):
         image, cut, fault = _opened(photo, max_megapixels)
-        seen = _unnamed(image, fault) if reader is None else read_named(image, reader, place, fault)
-        if cut:
-            seen.report["note"] = " ".join(map(str, filter(None, [CUT_SHORT, seen.report["note"]])))
+        seen = _unnamed(image, fault, cut) if reader is None else read_named(image, reader, place, fault, cut=cut)
         if as_json:
             told = json.dumps({"photo": photo.name} | seen.report, ensure_ascii=False)
         else:
@@ -252,11 +250,11 @@ def _opened(photo: Path, max_megapixels: float) -> tuple[Image | None, bool, Uns
         return None, False, too_large(error) if isinstance(error, TooLargeError) else NO_PICTURE
 
 
-def _unnamed(image: Image | None, fault: Unseen) -> SeenPhoto:
+def _unnamed(image: Image | None, fault: Unseen, cut: bool) -> SeenPhoto:
     with progress_bar() as progress:
         task = progress.add_task("looking for a board", total=None)
 
         def looked(done: int, total: int, what: str) -> None:
             progress.update(task, completed=done, total=total, description=f"looking for {what}")
 
-        return read_unnamed(image, looked, fault)
+        return read_unnamed(image, looked, fault, cut=cut)

@@ -18,12 +18,13 @@ from daemon.cli.read import app, figures_in, position_in
 from lab.simulated.table import SimulatedTable
 from rules import figures_of
 from tests.daemon.readings import reading_of, with_figures
+from tests.vision.chequered_tables import START, laid
 from tests.vision.drawn import CORNERS, draw
 from tests.vision.test_markers import photo, sheet
 from vision.pose import pose_from_corners, project
 from vision.reading import which_board
 from vision.reading.board_reading import BoardReading
-from vision.reading.photo_report import CUT_SHORT, figures_report, rules_of
+from vision.reading.photo_report import BESIDE, CUT_SHORT, figures_report, rules_of
 from vision.sources.files import read_photo, write_picture
 
 CELLS = "W..B..W......B.....W...B"
@@ -259,3 +260,28 @@ def test_a_jpeg_without_its_end_is_read_as_far_as_it_goes(folder: Path) -> None:
     assert whole["note"] is None
     assert half["note"] == str(CUT_SHORT)
     assert not half["found"]
+
+
+def test_squares_that_a_file_lacks_are_not_told_to_be_empty(tmp_path: Path) -> None:
+    table = laid(START)
+    write_picture(tmp_path / "whole.jpg", table.render())
+    data = (tmp_path / "whole.jpg").read_bytes()
+    (tmp_path / "cut.jpg").write_bytes(data[: round(len(data) * 0.72)])
+    whole, cut = read(str(tmp_path / "whole.jpg"), str(tmp_path / "cut.jpg"), "--game", "chess")[0]
+    assert whole["found"] and cut["found"] and "position" not in cut
+    hidden = [cell for cell, shares in enumerate(cut["probabilities"]) if max(shares.values()) < 0.4]
+    assert set(range(56, 64)) <= set(hidden) and not set(hidden) & set(range(32))
+    seen = [cell for cell in range(64) if cell not in hidden]
+    assert [cut["cells"][cell] for cell in seen] == [whole["cells"][cell] for cell in seen]
+
+
+@pytest.mark.parametrize("larger", ["left", "right"])
+@pytest.mark.parametrize("game", ["chess", "auto"])
+def test_of_two_boards_the_larger_is_read_and_the_other_told(tmp_path: Path, game: str, larger: str) -> None:
+    one, empty = laid(START).render(), laid("." * 64, seed=3).render()
+    small = cv2.copyMakeBorder(cv2.resize(empty, None, fx=0.7, fy=0.7), 144, 0, 0, 0, cv2.BORDER_REPLICATE)
+    write_picture(tmp_path / "two.png", np.hstack([one, small] if larger == "left" else [small, one]))
+    write_picture(tmp_path / "one.png", one)
+    two, alone = read(str(tmp_path / "two.png"), str(tmp_path / "one.png"), "--game", game)[0]
+    assert (alone["note"], two["note"]) == (None, str(BESIDE))
+    assert two["cells"] == alone["cells"]

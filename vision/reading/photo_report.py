@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import time
 
+import cv2
 import numpy as np
 
 import games
@@ -12,10 +13,13 @@ from calibration.arrays import Flags, FloatArray, Indices
 from calibration.sheet import known_sheets
 from calibration.template import BoardTemplate
 from rules import PositionError
+from vision.finding.finder import find_beside
 from vision.finding.found import Found
 from vision.finding.markers import OtherSheetError
+from vision.finding.proposals import FloatImage
 from vision.finding.why_unseen import Unseen, exposure_fault, other_size, why_unseen
 from vision.frame import Image
+from vision.pose import project
 from vision.reading.arrangements import position_seen
 from vision.reading.board_reading import BoardReading
 from vision.reading.locate import PhotoReader, ReadPhoto
@@ -31,6 +35,7 @@ NO_PICTURE = Unseen(
 )
 CUT_SHORT = sentence("The file ends before its picture does: what is missing is grey.")
 SIDEWAYS = sentence("The board lies turned by a quarter under the men, or the picture is mirrored.")
+BESIDE = sentence("There is another board in the picture: only the larger one is read.")
 NAMELESS = Unseen(
     "no_board",
     Sentence("I see none of the boards I know."),
@@ -49,9 +54,14 @@ class SeenPhoto:
 
 
 def read_named(
-    image: Image | None, reader: PhotoReader, corners_px: FloatArray | None, fault: Unseen = NO_PICTURE
+    image: Image | None,
+    reader: PhotoReader,
+    corners_px: FloatArray | None,
+    fault: Unseen = NO_PICTURE,
+    *,
+    cut: bool = False,
 ) -> SeenPhoto:
-    """What one photo shows; `fault` tells why there is no picture."""
+    """What one photo shows; `fault` tells why there is no picture, `cut` whether its file ends before the picture."""
     started_s, read = time.perf_counter(), None
     report = blank_report() | {"game": reader.template.game, "rules": rules_of(reader.template)}
     try:
@@ -65,15 +75,19 @@ def read_named(
     elif placed is None:
         report |= unseen_report(why_unseen(image, reader.template))
     else:
-        read = reader.read_at(image, placed)
+        placed, beside = _larger(image, placed) if corners_px is None else (placed, None)
+        read = _as_sent(image, reader.read_at(image, placed), cut=cut)
         report |= seen_report(placed, read)
         size = other_size(reader.template, placed.template)
-        if size is not None:
-            report |= {"rules": rules_of(placed.template), "note": str(size.matter)}
+        report |= {"rules": rules_of(placed.template)} if size is not None else {}
+        report["note"] = _joined(None if size is None else size.matter, beside, report["note"])
+    report["note"] = _joined(CUT_SHORT if cut else None, report["note"])
     return SeenPhoto(report | {"milliseconds": round((time.perf_counter() - started_s) * 1000, 1)}, read)
 
 
-def read_unnamed(image: Image | None, progress: Progress | None = None, fault: Unseen = NO_PICTURE) -> SeenPhoto:
+def read_unnamed(
+    image: Image | None, progress: Progress | None = None, fault: Unseen = NO_PICTURE, *, cut: bool = False
+) -> SeenPhoto:
     """What one photo shows whose game is identified from its board."""
     started_s, read = time.perf_counter(), None
     report = blank_report() | {"others": []}
@@ -85,10 +99,40 @@ def read_unnamed(image: Image | None, progress: Progress | None = None, fault: U
         if naming.board is None:
             report |= unseen_report(exposure_fault(image) or NAMELESS)
         else:
-            report |= board_report(naming.board)
-            read = PhotoReader(naming.board.template).read_at(image, naming.board)
-            report |= seen_report(naming.board, read)
+            placed, beside = _larger(image, naming.board)
+            report |= board_report(placed)
+            read = _as_sent(image, PhotoReader(placed.template).read_at(image, placed), cut=cut)
+            report |= seen_report(placed, read)
+            report["note"] = _joined(beside, report["note"])
+    report["note"] = _joined(CUT_SHORT if cut else None, report["note"])
     return SeenPhoto(report | {"milliseconds": round((time.perf_counter() - started_s) * 1000, 1)}, read)
+
+
+def _joined(*notes: object) -> str | None:
+    return " ".join(str(note) for note in notes if note) or None
+
+
+def _larger(image: Image, placed: Found) -> tuple[Found, Sentence | None]:
+    """The larger of the boards in the picture, and what is said of the other."""
+    other = None if placed.found_by == "reference" else find_beside(image, placed)
+    if other is None:
+        return placed, None
+    return max(placed, other, key=lambda one: cv2.contourArea(_corners(one))), BESIDE
+
+
+def _corners(found: Found) -> FloatImage:
+    return found.pose.corners_px(found.template).astype(np.float32)
+
+
+def _as_sent(image: Image, photo: ReadPhoto, *, cut: bool) -> ReadPhoto:
+    """The board without its cells on those rows of the picture that its file lacks, or ends in."""
+    if not cut or np.ptp(image[-1], axis=0).any():
+        return photo
+    sent = np.flatnonzero((image[:, -1] != image[-1, -1]).any(axis=1))  # the last blocks of a row come last
+    half = np.array([[x, y] for x in (-0.5, 0.5) for y in (-0.5, 0.5)]) * photo.template.cell_mm
+    lowest = [project(photo.pose.image_from_board, photo.template.cells_mm + aside)[:, 1] for aside in half]
+    missing = np.asarray(np.max(lowest, axis=0) > sent.max(initial=0), dtype=np.bool_)
+    return dataclasses.replace(photo, reading=photo.reading.without(missing)) if missing.any() else photo
 
 
 def too_large(error: TooLargeError) -> Unseen:
