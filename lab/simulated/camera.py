@@ -18,6 +18,9 @@ STEEPEST = 12.0
 """Greatest horizontal travel of a ray per unit of descent; rays nearer to the horizon are clipped to it."""
 
 
+FAR_PX = 1e6
+
+
 @dataclasses.dataclass(frozen=True)
 class Region:
     left: int
@@ -112,6 +115,7 @@ class PinholeCamera:
     def region(self, points_mm: FloatArray, pad_px: int = 2) -> Region | None:
         """The pixels that contain all these points (x, y, height); None where that is outside the picture."""
         pixels = self.project(points_mm)
+        pixels = np.clip(pixels, -FAR_PX, FAR_PX)  # those of points beside the camera are anywhere
         low, high = np.floor(pixels.min(axis=0)).astype(int) - pad_px, np.ceil(pixels.max(axis=0)).astype(int) + pad_px
         left, top = max(int(low[0]), 0), max(int(low[1]), 0)
         right, bottom = min(int(high[0]) + 1, self.size_px[0]), min(int(high[1]) + 1, self.size_px[1])

@@ -182,8 +182,9 @@ def figures(
 ) -> None:
     """Trains the two networks that tell which chess man stands where.
 
-    Path-traces boards with chess sets of many cuts, trains on them, and on photographs where they are named, exports to
-    ONNX, and writes figures_cells.onnx, figures_board.onnx and manifest.toml.
+    Path-traces boards with chess sets of many cuts, a quarter of them two of each set, and an eighth with flat men;
+    trains on them, and on photographs where they are named; exports to ONNX, and writes figures_cells.onnx,
+    figures_board.onnx and manifest.toml.
 
     Example, a trial of some minutes: kibitzer train figures --out /tmp/weights --scenes 40 --epochs 2
     """
@@ -195,11 +196,23 @@ def figures(
         from lab.train.figures import Recipe, make_figures
         from lab.train.scenes import SEED, write_scenes
 
-        task, folder = bar.add_task("path-tracing", total=scenes), work / "scenes" / "chess"
-        game = games.load("chess")
-        write_scenes(folder, game, count=scenes, seed=SEED, progress=lambda done: bar.update(task, completed=done))
+        game, folders, made = games.load("chess"), [], 0
+        task = bar.add_task("path-tracing", total=scenes)
+        for kind, eighths, per_set in (("single", 5, 1), ("sets", 2, 2), ("flat", 1, 1)):
+            count = scenes * eighths // 8
+            write_scenes(
+                work / "scenes" / "chess" / kind,
+                game,
+                count=count,
+                seed=SEED,
+                per_set=per_set,
+                flat=kind == "flat",
+                progress=lambda done, before=made: bar.update(task, completed=before + done),  # type: ignore[misc]
+            )
+            folders.append(work / "scenes" / "chess" / kind)
+            made += count
         recipe = Recipe(epochs=epochs, seed=seed, threads=threads)
-        make_figures(out, load_template(game.name), [folder], photos, only, recipe, command)
+        make_figures(out, load_template(game.name), folders, photos, only, recipe, command)
 
 
 @app.command("imagenet")
@@ -351,6 +364,12 @@ def scenes(
     count: Annotated[int, typer.Option(min=1, max=4000, help="Pictures; 2 to 8 seconds each on one core.")] = 20,
     seed: Annotated[int, typer.Option(min=0, max=2**31, help="Same seed, same scenes.")] = 1,
     size: Annotated[str, typer.Option(help="Width x height in pixels, such as 640x480. Default: by chance.")] = "",
+    per_set: Annotated[
+        int, typer.Option(min=1, max=20, help="Pictures of the same board and men in a row, the first of the start.")
+    ] = 1,
+    flat: Annotated[
+        bool, typer.Option("--flat", help="Flat men, all of a side alike, on the board of chess, too.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object at the end.")] = False,
 ) -> None:
     """Path-traces pictures of random boards, with the truth about their cells, to measure and to train on.
@@ -376,6 +395,8 @@ def scenes(
             count=count,
             seed=seed,
             size_px=_size(size),
+            per_set=per_set,
+            flat=flat,
             progress=lambda done: bar.update(task, completed=done),
         )
     facts = {"game": the_game.name, "out": str(out), "scenes": count, "made": made, "seed": seed}

@@ -18,15 +18,27 @@ import games
 from calibration.arrays import FloatArray
 from calibration.labels import Label, read_labels
 from calibration.template import BoardTemplate
-from lab.simulated.arrays import Rng
+from lab.simulated.arrays import Float32Array, Rng
 from lab.train import training_loop
+from lab.train.objects import draw_foreign_object
 from lab.train.quantise import store_half
 from lab.train.resnet import Residual, convolution
-from rules import EMPTY, Figures, figures_of
+from lab.train.textures import Textures
+from rules import Figures, figures_of
 from system.weights import write_entry
-from vision.calibrating.start import turned_cells
+from vision.calibrating.lesson import turned_cells
+from vision.frame import Image
 from vision.pose import pose_from_corners
-from vision.reading.figures import HEIGHT_PX, NETWORKS, WIDTH_PX, StandingCells, cut_standing
+from vision.reading.figures import (
+    FOOT_PX,
+    HEIGHT_PX,
+    NETWORKS,
+    SQUARE_PX,
+    WIDTH_PX,
+    StandingCells,
+    cut_standing,
+    letters_of,
+)
 from vision.reading.taught import square_colours
 
 log = logging.getLogger(__name__)
@@ -35,7 +47,17 @@ LENGTH = 128
 LAYERS, HEADS = 3, 4
 UNTOLD = 0.5
 """Share of boards of which nothing is told beforehand."""
-MOST_TOLD = 0.7
+MOST_TOLD = 0.95
+BESIDE = 0.4
+"""Share of boards that are read beside a known one of the same men, where there is one."""
+CELLS = 40
+"""Cells taken of most boards, men first: two thirds of the time; all cells are taken of every fourth batch."""
+HIDDEN = 0.2
+"""Share of pictures with hands or other things over the board."""
+COVERED, OPEN = 0.5, 0.1
+"""Share of a man's outline that such a thing covers from which only it is told, and below which only the man is."""
+SHARPEST = 2.0
+"""Pixels of a picture for one of a cut, at most: finer ones are averaged first."""
 CORNER_SPREAD = 0.008
 """Standard deviation of the corners, as a share of the board's side: poses are never exact."""
 
@@ -45,7 +67,10 @@ class LabelledBoard:
     jpeg: bytes
     corners_px: FloatArray
     may_be: NDArray[np.bool_]
-    """(cells, letters) what stands on each cell: one letter, or all figures of a side where only that is known."""
+    """(cells, letters) what stands on each cell: one letter, or all figures of a side where only that is known; the
+    last, OTHER, on none."""
+    set: str = ""
+    """The men's name, see `calibration.labels.Label`."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,26 +80,22 @@ class Recipe(training_loop.Recipe):
     peak_rate: float = 2e-3
 
 
-def figure_letters(template: BoardTemplate) -> str:
-    return EMPTY + "".join(template.figures)
-
-
 def labelled_boards(folder: Path, template: BoardTemplate, only: Sequence[str] = ()) -> list[LabelledBoard]:
     """The boards of a folder with labels.json, of the names or patterns in `only`. Raises LabelError, OSError."""
     return [
-        LabelledBoard((folder / label.name).read_bytes(), label.corners_px, may_be(label, template))
+        LabelledBoard((folder / label.name).read_bytes(), label.corners_px, may_be(label, template), label.set)
         for label in read_labels(folder / "labels.json", template, only)
         if label.corners_px is not None
     ]
 
 
 def may_be(label: Label, template: BoardTemplate) -> NDArray[np.bool_]:
-    """(cells, letters) what may stand on each cell.
+    """(cells, letters) what may stand on each cell; the last letter, OTHER, on none.
 
     Where the label tells no figures, but its classes are those of the start, whichever way the board lies, the figures
     are too, but for the pairs that people exchange: the board may lie the other way round.
     """
-    letters, cells = figure_letters(template), label.cells
+    letters, cells = letters_of(template), label.cells
     if label.figures:
         return np.array([[letter == one for letter in letters] for one in label.figures])
     game = games.load(template.game)
@@ -167,16 +188,29 @@ class FiguresNetwork(nn.Module):
         return told
 
 
-def varied(board: LabelledBoard, template: BoardTemplate, chance: Rng) -> StandingCells:
-    """The cells of a board with corners a little off, in other light, mirrored in half of all cases."""
+def varied(
+    board: LabelledBoard, template: BoardTemplate, textures: Textures, chance: Rng
+) -> tuple[StandingCells, NDArray[np.bool_]]:
+    """The cells of a board, and (cells, letters) what may stand there.
+
+    With corners a little off, in other light, mirrored in half of all cases, and sometimes with things over them.
+    """
     image = np.asarray(cv2.imdecode(np.frombuffer(board.jpeg, np.uint8), cv2.IMREAD_COLOR), dtype=np.uint8)
     side = float(np.linalg.norm(board.corners_px - np.roll(board.corners_px, 1, axis=0), axis=1).mean())
     corners = board.corners_px + chance.normal(0, CORNER_SPREAD * side, (4, 2)) * chance.random()
+    smaller = min(1.0, SHARPEST * SQUARE_PX * len(template.cell_names) ** 0.5 / side)
     if chance.random() < 0.35:
-        smaller = float(chance.uniform(0.45, 1.0))
+        smaller *= float(chance.uniform(0.45, 1.0))
+    if smaller < 1:
         image = np.asarray(cv2.resize(image, None, fx=smaller, fy=smaller, interpolation=cv2.INTER_AREA), np.uint8)
-        corners = corners * smaller
-    cells = cut_standing(image, pose_from_corners(corners, template), template)
+        corners, side = corners * smaller, side * smaller
+    pose, may_be = pose_from_corners(corners, template), board.may_be.copy()
+    if chance.random() < HIDDEN:
+        image, mask = covered(image, max(8, round(side / len(template.cell_names) ** 0.5)), textures, chance)
+        share = hidden_shares(cut_standing(mask, pose, template))
+        may_be[share > OPEN] = False
+        may_be[share > COVERED, -1] = True
+    cells = cut_standing(image, pose, template)
     patches = cells.patches[:, :, ::-1] if chance.random() < 0.5 else cells.patches
     light = (patches.astype(np.float32) / 255) ** np.float32(np.exp(chance.normal(0, 0.18)))
     light *= np.exp(chance.normal(0, 0.22) + chance.normal(0, 0.08, 3)).astype(np.float32)
@@ -188,37 +222,107 @@ def varied(board: LabelledBoard, template: BoardTemplate, chance: Rng) -> Standi
     light *= np.exp(place @ chance.normal(0, 0.35, 2)).astype(np.float32)[:, None, None, None]
     if chance.random() < 0.3:
         light = light + chance.normal(0, chance.uniform(0, 0.05), light.shape).astype(np.float32)
-    return StandingCells(np.clip(light * 255, 0, 255).astype(np.uint8), cells.rise)
+    return StandingCells(np.clip(light * 255, 0, 255).astype(np.uint8), cells.rise), may_be
+
+
+def covered(image: Image, cell_px: int, textures: Textures, chance: Rng) -> tuple[Image, Image]:
+    """The picture with one or two things drawn over it, and a picture of where they are."""
+    height, width = image.shape[:2]
+    longer = max(height, width)
+    square = cv2.copyMakeBorder(image, 0, longer - height, 0, longer - width, cv2.BORDER_REPLICATE)
+    canvas = np.asarray(square, dtype=np.float32) / np.float32(255)
+    hidden = np.zeros((longer, longer), dtype=np.float32)
+    for _ in range(int(chance.integers(1, 3))):
+        draw_foreign_object(canvas, hidden, cell_px, chance, textures)
+    drawn = (np.clip(canvas, 0, 1) * 255).astype(np.uint8)[:height, :width]
+    return drawn, np.repeat((hidden[:height, :width, None] * 255).astype(np.uint8), 3, axis=2)
+
+
+def hidden_shares(mask: StandingCells) -> FloatArray:
+    """(cells,) how much of each man's outline is hidden, by cuts of a picture of what hides."""
+    top = FOOT_PX - SQUARE_PX * (0.3 + mask.rise)
+    row = np.arange(HEIGHT_PX)
+    rows = (row >= top[:, None]) & (row < FOOT_PX + 0.3 * SQUARE_PX)
+    aside = slice(round((WIDTH_PX - 0.7 * SQUARE_PX) / 2), round((WIDTH_PX + 0.7 * SQUARE_PX) / 2))
+    share = mask.patches[:, :, aside, 0].mean(axis=2) / 255
+    return np.asarray((share * rows).sum(axis=1) / rows.sum(axis=1))
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Example:
+    """Cells of one picture, or of two pictures of the same men, as the networks are given them."""
+
+    patches: NDArray[np.uint8]
+    rise: FloatArray
+    squares: Float32Array
+    may_be: NDArray[np.bool_]
+    """(n, letters); no letter where nothing is asked."""
+    known: NDArray[np.bool_]
+
+    def beside(self, other: Example) -> Example:
+        fields = [field.name for field in dataclasses.fields(Example)]
+        return Example(*(np.concatenate([getattr(self, name), getattr(other, name)]) for name in fields))
+
+
+class Examples:
+    """Draws examples of labelled boards."""
+
+    def __init__(self, boards: Sequence[LabelledBoard], template: BoardTemplate, seed: int) -> None:
+        self._boards, self._template = boards, template
+        self._colours = np.where(square_colours(template), 1.0, -1.0).astype(np.float32)
+        self._textures = Textures(np.random.default_rng(seed))
+        self._of_set: dict[str, list[LabelledBoard]] = {}
+        for board in boards:
+            if board.set:
+                self._of_set.setdefault(board.set, []).append(board)
+
+    def draw(self, row: int, count: int, chance: Rng) -> Example:
+        board = self._boards[row]
+        colour = np.float32(chance.choice([-1, 1]))
+        told = float(chance.random() > UNTOLD) * float(chance.uniform(0, MOST_TOLD))
+        shown = self._shown(board, count, colour, told, chance)
+        mates = [mate for mate in self._of_set.get(board.set, ()) if mate is not board]
+        if not mates or chance.random() > BESIDE:
+            return shown
+        return shown.beside(self._shown(mates[int(chance.integers(len(mates)))], count, colour, 1.0, chance))
+
+    def _shown(self, board: LabelledBoard, count: int, colour: np.float32, told: float, chance: Rng) -> Example:
+        cells, may_be = varied(board, self._template, self._textures, chance)
+        rows = np.argsort(chance.random(len(may_be)) - ~board.may_be[:, 0])[:count]
+        known = (may_be[rows].sum(axis=1) == 1) & ~may_be[rows, -1] & (chance.random(len(rows)) < told)
+        return Example(cells.patches[rows], cells.rise[rows], colour * self._colours[rows], may_be[rows], known)
 
 
 def train(boards: Sequence[LabelledBoard], template: BoardTemplate, recipe: Recipe) -> FiguresNetwork:
-    letters = len(figure_letters(template))
-    colours = np.where(square_colours(template), 1.0, -1.0).astype(np.float32)
+    letters, examples = letters_of(template), Examples(boards, template, recipe.seed)
 
     def loss_of(network: FiguresNetwork, rows: NDArray[np.intp], chance: Rng) -> tuple[torch.Tensor, float]:
-        cells = [varied(boards[row], template, chance) for row in rows]
-        may_be = np.stack([boards[row].may_be for row in rows])
-        exact = may_be.sum(axis=2) == 1
-        told = (chance.random(len(rows)) > UNTOLD)[:, None] * chance.uniform(0, MOST_TOLD, (len(rows), 1))
-        known = exact & (chance.random(exact.shape) < told)
-        numbers = np.where(known, may_be.argmax(axis=2), letters)
-        squares = colours * chance.choice([-1, 1], (len(rows), 1)).astype(np.float32)
+        count = CELLS if chance.random() < 0.75 else len(template.cell_names)
+        drawn = [examples.draw(int(row), count, chance) for row in rows]
         with torch.autocast("cpu", dtype=torch.bfloat16):
-            scores = network(
-                torch.from_numpy(np.ascontiguousarray(np.stack([one.patches for one in cells]))),
-                torch.from_numpy(np.stack([one.rise for one in cells]).astype(np.float32)),
-                torch.from_numpy(squares),
-                torch.from_numpy(numbers),
+            described = network.cells(
+                torch.from_numpy(np.concatenate([one.patches for one in drawn])),
+                torch.from_numpy(np.concatenate([one.rise for one in drawn]).astype(np.float32)),
             ).float()
-        logs = torch.log_softmax(scores, dim=2)
-        right = torch.logsumexp(logs.masked_fill(~torch.from_numpy(may_be), -torch.inf), dim=2)
-        asked = torch.from_numpy(~known).float()
-        loss = -(right * asked).sum() / asked.sum()
-        hit = torch.from_numpy(may_be).gather(2, scores.argmax(2, keepdim=True))[..., 0].float()
-        men = asked * torch.from_numpy(~may_be[:, :, 0]).float()
-        return loss, float((hit * men).sum() / torch.clamp(men.sum(), min=1))
+        of_each = described.split([len(one.known) for one in drawn])
+        lost, hits, men = [], [], []
+        for length in {len(one.known) for one in drawn}:
+            alike = [number for number, one in enumerate(drawn) if len(one.known) == length]
+            may_be = torch.from_numpy(np.stack([drawn[number].may_be for number in alike]))
+            known = torch.from_numpy(np.stack([drawn[number].known for number in alike]))
+            squares = torch.from_numpy(np.stack([drawn[number].squares for number in alike]))
+            numbers = torch.where(known, may_be.int().argmax(dim=2), len(letters))
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                scores = network.board(torch.stack([of_each[number] for number in alike]), squares, numbers).float()
+            asked = ~known & may_be.any(dim=2)
+            logs = torch.log_softmax(scores, dim=2)[asked]
+            lost.append(-torch.logsumexp(logs.masked_fill(~may_be[asked], -torch.inf), dim=1))
+            hits.append(may_be[asked].gather(1, logs.argmax(1, keepdim=True))[:, 0])
+            men.append(~may_be[asked][:, 0])
+        right = (torch.cat(hits) & torch.cat(men)).sum() / torch.clamp(torch.cat(men).sum(), min=1)
+        return torch.cat(lost).mean(), float(right)
 
-    return training_loop.train(lambda: FiguresNetwork(letters), len(boards), recipe, loss_of)
+    return training_loop.train(lambda: FiguresNetwork(len(letters)), len(boards), recipe, loss_of)
 
 
 LICENCE = "MIT; trained in part on photographs under Apache-2.0 and MIT (attribution: docs/models.md)"
