@@ -41,6 +41,8 @@ def test_of_two_kings_one_is_another_piece() -> None:
     doubts = {"d1": {"♔": 0.6, "♕": 0.4}, "e1": {"♔": 0.7, "♕": 0.3}}
     assert shown(chess(fen, doubts)) == fen.split()[0]
     doubts = {"d1": {"♔": 0.7, "♕": 0.3}, "e1": {"♔": 0.6, "♕": 0.4}}
+    assert shown(chess(fen, doubts)) == fen.split()[0], "most pieces on the cells of the start are those of the start"
+    doubts = {"d1": {"♔": 0.999, "♕": 0.001}, "e1": {"♔": 0.5, "♕": 0.5}}
     seen = position_seen(CHESS, chess(fen, doubts), 0)
     assert "/RNBKQBNR " in CHESS.format_position(seen.position)
     assert {CHESS.cells[cell] for cell in seen.doubtful} == {"d1", "e1"}
@@ -107,7 +109,7 @@ def test_boards_come_in_the_order_of_what_contradicts_them() -> None:
     assert reading.figures is not None
     table = np.exp(reading.figures.log_probabilities)
     table[unknown] = np.random.default_rng(40).dirichlet(np.ones(table.shape[1]), len(unknown))
-    seen = SeenFigures(np.log(table), reading.figures.letters)
+    seen = SeenFigures(np.log(table), reading.figures.letters, reading.figures.unknown)
     weighed = Arrangements(CHESS, dataclasses.replace(reading, figures=seen))
     figures, allowed = list(CHESS.figures(position)), list[str]()
     for kinds in itertools.product("♔♕♖♗♘", repeat=len(unknown)):

@@ -12,11 +12,14 @@ from typing import Any
 import numpy as np
 
 from calibration.arrays import Flags, FloatArray
-from rules import EMPTY, AnyGame, Figures, PositionError, Side, arranged_by
+from rules import EMPTY, AnyGame, Figures, PositionError, Side, arranged_by, figures_of
 from vision.reading.board_reading import CERTAIN_NATS, SURE, BoardReading, SeenFigures
 
 SURE_NATS = float(np.log(SURE) - np.log1p(-SURE))
 """Lead of what is read without doubt."""
+AT_HOME = 0.73
+"""Share of the men on cells on which their side began that are those which began there, in chess after 40 plies made at
+random; in games played well more stay."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,7 +43,7 @@ def position_seen(game: AnyGame, reading: BoardReading, *sides: Side) -> SeenPos
     The reading has `figures`. Rights that no piece shows are as is usual. Raises PositionError where none of the
     likeliest boards is a position; as many are tried as there are cells.
     """
-    weighed, refused = Arrangements(game, reading), list[PositionError]()
+    weighed, refused = Arrangements(game, reading, played=True), list[PositionError]()
     for figures in itertools.islice(itertools.chain(weighed.likeliest(), [weighed.by_cell]), len(game.cells)):
         positions = []
         for side in sides:
@@ -56,12 +59,14 @@ def position_seen(game: AnyGame, reading: BoardReading, *sides: Side) -> SeenPos
 class Arrangements:
     """All boards that a full set of pieces allows: each cell shows a piece of its own, or is empty."""
 
-    def __init__(self, game: AnyGame, reading: BoardReading) -> None:
+    def __init__(self, game: AnyGame, reading: BoardReading, *, played: bool = False) -> None:
+        """`played`: of what stands where play began, nothing else is known; most of it has stayed there."""
         assert isinstance(game, Figures) and reading.figures is not None
         men, cells = game.men, len(game.cells)
         classes = {EMPTY: EMPTY} | {letter: man.piece for man in men for letter in man.cells}
         self._letters = "".join(classes)
-        self._nats = _nats(reading, reading.figures, classes)
+        home = figures_of(game, game.initial()) if played else ""
+        self._nats = _nats(reading, reading.figures, classes, home)
         stands = [{**man.cells} for man in men] + cells * [{EMPTY: range(cells)}]
         self._may = np.zeros((len(stands), len(classes), cells), dtype=np.bool_)
         """Whether a piece, or nothing at all, may show a letter on a cell: by the rules, and by the side read there."""
@@ -130,16 +135,21 @@ class Arrangements:
         return self.nats(figures), figures
 
 
-def _nats(reading: BoardReading, seen: SeenFigures, classes: Mapping[str, str]) -> FloatArray:
+def _nats(reading: BoardReading, seen: SeenFigures, classes: Mapping[str, str], home: str) -> FloatArray:
     """(letters, cells) what the reading has against each letter of `classes`, which has the class of each.
 
     Of the figures only those of one class are weighed against each other: the class is told by the reading itself.
+    `home` has the figures with which play began, if most have stayed.
     """
-    rows = []
+    rows, logs = [], seen.log_probabilities
     for letter, of_class in classes.items():
-        alike = [seen.letters.index(one) for one, its in classes.items() if its == of_class]
-        own = seen.log_probabilities[:, seen.letters.index(letter)]
-        among = own - np.logaddexp.reduce(seen.log_probabilities[:, alike], axis=1)
+        alike = [one for one, its in classes.items() if its == of_class]
+        stays = np.array([[one == there for one in alike] for there in home])
+        weighed = logs[:, [seen.letters.index(one) for one in alike]]
+        if stays.any():
+            left = 1 - AT_HOME * stays.max(axis=1, keepdims=True)
+            weighed = weighed + np.log(AT_HOME * stays + left / len(alike))
+        among = weighed[:, alike.index(letter)] - np.logaddexp.reduce(weighed, axis=1)
         side = reading.log_probabilities[:, reading.letters.index(of_class)]
         rows.append(-np.maximum(side, -CERTAIN_NATS) - np.maximum(among, -CERTAIN_NATS))
     return np.array(rows)
