@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -32,6 +33,16 @@ def letters_after(steps: Sequence[Step]) -> dict[int, str]:
 def changed_cells(before: str, after: str) -> tuple[int, ...]:
     """Indices of the cells that differ between two boards, ascending."""
     return tuple(cell for cell, pair in enumerate(zip(before, after, strict=True)) if pair[0] != pair[1])
+
+
+def turned_boards(board: str) -> Iterator[tuple[int, str]]:
+    """A board, row by row, turned by two, one and three quarters; only by two where its cells form no square."""
+    side = math.isqrt(len(board))
+    yield 2, board[::-1]
+    if side * side == len(board):
+        columns = [board[column::side] for column in range(side)]
+        yield 1, "".join(reversed(columns))
+        yield 3, "".join(column[::-1] for column in columns)
 
 
 def cells_of(bits: int) -> Iterator[int]:

@@ -82,11 +82,11 @@ class Rectified:
     """The rectified picture of a board, made when it is first asked for: most are never read."""
 
     def __init__(self, image: Image, pose: BoardPose, template: BoardTemplate) -> None:
-        self._seen = image, pose, template
+        self.image, self.pose, self.template = image, pose, template
 
     @functools.cached_property
     def picture(self) -> Image:
-        return rectify(*self._seen)
+        return rectify(self.image, self.pose, self.template)
 
 
 def cells_in_picture(pose: BoardPose, template: BoardTemplate, image: Image) -> FloatArray:

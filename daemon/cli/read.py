@@ -74,12 +74,13 @@ def read(
 
     **With --json** one object a photo: photo, found, corners_px (TL TR BR BL), cells (a class letter per cell, row by
     row from the picture's top), probabilities (one object of class letters per cell), unknown (per cell, 0 to 1,
-    how likely it shows nothing learnt, such as a hand), foreign (the cells read as men that are probably none, but
-    something that lies there or a lamp's image), quality (how much of the board's lines or lattice is seen, 0 to
-    1), sure (how likely the board is there and in this place, 0 to 1), game, rules, milliseconds; for dominoes also
-    tiles (cell, cell, pips, pips) and pawns (the space of each colour, 0 the start, null if not seen); for chess also
-    figures (a FEN letter per cell), position (the FEN, White to move), first_side (where White sits: bottom or top; or
-    left or right, if the board lies turned by a quarter or the picture is mirrored) and doubtful_figures.
+    how likely it shows nothing learnt, such as a hand), foreign (the cells on which something lies that is
+    probably no man, or a lamp is mirrored: what they hold is not told), quality (how much of the board's lines or
+    lattice is seen, 0 to 1), sure (how likely the board is there and in this place, 0 to 1), game, rules, milliseconds;
+    for dominoes also tiles (cell, cell, pips, pips) and pawns (the space of each colour, 0 the start, null if not
+    seen); for chess also figures (a FEN letter per cell), position (the FEN, White to move), first_side (where White
+    sits: bottom or top; or left or right, if the board lies turned by a quarter or the picture is mirrored) and
+    doubtful_figures.
 
     For a file that is not a picture or shows no board, found is false, and reason (no_board, wrong_corners, ...) and
     advice (what is wrong and what to do, in words) are given; note is said of a board of another size than was asked

@@ -16,12 +16,29 @@ from daemon.game.line_of_play import LineOfPlay, Ply
 from daemon.judging import phrases
 from daemon.judging.play import WRONG_SIDE, Play
 from rules import AnyGame
-from rules.turns import changed_cells
+from rules.turns import changed_cells, turned_boards
 from wording import Sentences, listing, sentence
 
 Agents = tuple[str | None, str | None]
 MAX_NAMED = 8
 """Greatest number of cells that are named one by one; a board full of pieces is cleared without a list."""
+HALF = sentence(
+    "The pieces stand as at the start, but those of each side where the other's belong. Turn the board round, or "
+    "exchange them."
+)
+QUARTER = sentence(
+    "The pieces stand as at the start, but across the board: turn the board by a quarter under them. Or the picture is "
+    "mirrored."
+)
+
+
+def turned_start(game: AnyGame, start: Any, board: str) -> tuple[tuple[int, ...], Sentences] | None:
+    """The cells that still differ and what is said of a board that shows the start turned; None of any other."""
+    for turn, shown in turned_boards(game.board(start)):
+        differing = changed_cells(shown, board)
+        if 2 * len(differing) <= MAX_NAMED < len(changed_cells(game.board(start), board)):
+            return differing, (HALF if turn == 2 else QUARTER,)
+    return None
 
 
 def told(game: AnyGame, wrong: Wrong, *, begun: bool, asked: Any = None) -> Sentences:

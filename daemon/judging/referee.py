@@ -17,7 +17,6 @@ from daemon.belief.missed import would_go_on
 from daemon.belief.plies import MAX_PLIES
 from daemon.game.effects import Announcement, Effect, Finish, TakeBack
 from daemon.game.line_of_play import Ply, shares_pieces
-from daemon.game.turned_start import turned_start
 from daemon.judging import complaints, exchanged, offering, phrases
 from daemon.judging.play import Play
 from rules import EMPTY, MoveError, Side, figures_of
@@ -325,7 +324,7 @@ class Referee(Play):
             return complaints.against_an_agent(belief, self.agents, wrong)
         if wrong.figures:
             return offering.of_figures(self.game, wrong)
-        if not self.ply and (turned := turned_start(self.game, wrong.position, wrong.board)) is not None:
+        if not self.ply and (turned := complaints.turned_start(self.game, wrong.position, wrong.board)) is not None:
             return dataclasses.replace(wrong, cells=turned[0]), turned[1]
         if (offer := offering.offer_of(belief, wrong)) is not None:
             return dataclasses.replace(wrong, positions=offer.positions), offering.told(self, offer, wrong.cells)

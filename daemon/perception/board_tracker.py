@@ -20,7 +20,7 @@ from daemon.perception.next_game import STANDS_S, NextGame
 from daemon.perception.occlusion_notices import OcclusionNotices
 from daemon.perception.pipeline import Observation, Pipeline
 from daemon.record.lesson_file import LessonFile
-from rules import Side
+from rules import Side, figures_of
 from rules.turns import changed_cells
 from vision.frame import Frame
 from vision.reading.board_reading import SURE, UNKNOWN, BoardReading
@@ -133,7 +133,7 @@ class BoardTracker:
         self._expected_of = referee, referee.ply
         at_start = not referee.ply and referee.position in game.starts
         positions = game.starts if at_start else (referee.position,)
-        self.pipeline.expected = tuple(dict.fromkeys(game.board(position) for position in positions))
+        self.pipeline.expected = tuple(dict.fromkeys(figures_of(game, position) for position in positions))
         self.pipeline.begun = () if referee.ply or self.watched else self._boards_after(positions)
 
     def _boards_after(self, positions: Sequence[Any]) -> tuple[str, ...]:
@@ -143,7 +143,7 @@ class BoardTracker:
             return ()
         for _ in range(UNWATCHED_PLIES):
             positions = [game.apply(before, move) for before in positions for move in game.legal_moves(before)]
-            boards |= dict.fromkeys(game.board(position) for position in positions)
+            boards |= dict.fromkeys(figures_of(game, position) for position in positions)
         return tuple(boards)
 
     def _tell_why_untaught(self) -> None:

@@ -18,21 +18,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from calibration.arrays import Flags, FloatArray, Patches
+from calibration.arrays import Flags, Patches
 from calibration.template import BoardTemplate
 from daemon.belief.belief import Belief
 from daemon.game.effects import Effect, Rewrite, TakeBack
 from daemon.judging import phrases
 from daemon.judging.referee import Referee
 from rules import AnyGame, figures_of
-from vision.calibrating.start import Lesson, Unlike, learn_from, turn_by, turned_cells
-from vision.frame import Image
-from vision.pose import BoardPose, turned_pose
+from vision.calibrating.lesson import Lesson, Unlike, turned_cells
+from vision.calibrating.start import learn_from, turn_by
+from vision.pose import BoardPose, Rectified, turned_pose
 from vision.reading.cells import differing
 from vision.reading.heads import OTHER
 from vision.reading.joint import COVERED
-from vision.reading.reader import DescribedCells, Reader
-from vision.reading.taught import Taught
+from vision.reading.reader import DescribedCells, Known, Reader
 from vision.watching.align import Alignment
 from vision.watching.locating import LOCK_QUALITY
 from vision.watching.watcher import Sight
@@ -54,7 +53,6 @@ class SeenBoard:
     """Number of plies made before the board was seen."""
     board: str
     figures: str
-    """As `rules.figures_of` has them."""
     look: DescribedCells
     plain: Flags
     """(cells,) False for cells that show nothing known; they teach nothing."""
@@ -113,7 +111,7 @@ REMEMBERED = 16
 @dataclasses.dataclass(frozen=True, eq=False)
 class _State:
     ply: int
-    taught: Taught
+    taught: Known
     kept: tuple[Patches, str] | None
 
 
@@ -145,24 +143,18 @@ class Growth:
                 self._withdraw(effect.ply)
 
     def _confirm(self, seen: SeenBoard) -> None:
-        reader, template = self._reader, self._reader.template
+        reader = self._reader
         assert reader.taught is not None
         self._states.append(_State(seen.ply, reader.taught, reader.kept))
         before = reader.kept[1] if reader.kept is not None else OTHER * len(seen.board)
         new = np.array([a != b for a, b in zip(before, seen.board, strict=True)]) & seen.plain
         self._newest.append(seen)
         kept = "".join(letter if plain else OTHER for letter, plain in zip(seen.board, seen.plain, strict=True))
-        taught = reader.taught
-        if new.any():
-            grown = taught.with_cells(reader.features(seen.look), seen.board, np.flatnonzero(new), template)
-            (right, loss), (right_before, loss_before) = self._read_by(grown), self._read_by(taught)
-            if right >= right_before and loss <= loss_before:
-                taught = grown
-        if seen.plain.all():
-            reader.learn_figures(seen.look, seen.figures)
-        reader.learn(taught, (seen.look.patches, kept))
+        taught, grown = reader.taught, reader.grown(seen.look, seen.figures, new, seen.plain)
+        (right, loss), (right_before, loss_before) = self._read_by(grown), self._read_by(taught)
+        reader.learn(grown if right >= right_before and loss <= loss_before else taught, (seen.look.patches, kept))
 
-    def _read_by(self, taught: Taught) -> tuple[int, float]:
+    def _read_by(self, taught: Known) -> tuple[int, float]:
         """How many cells of the newest confirmed boards that reads right, each by its look alone, and the nats lost."""
         right, loss = 0, 0.0
         for seen in self._newest:
@@ -217,20 +209,13 @@ class StartLesson:
         self._tried = patches
         return True
 
-    def learn(
-        self,
-        rectified: Image,
-        expected: Sequence[str],
-        template: BoardTemplate,
-        raised_mm: Sequence[FloatArray] = (),
-        begun: Sequence[str] = (),
-    ) -> bool:
+    def learn(self, seen: Rectified, expected: Sequence[str], begun: Sequence[str] = ()) -> bool:
         """Learns how the men look if the picture shows an expected board, better than was known; True if it did.
 
         The picture need not be still: what covers a cell or moves over it does not look as that cell should. `begun`
         are boards to which play may have led unseen.
         """
-        lesson = learn_from(rectified, expected, template, raised_mm, begun if self.taught is None else ())
+        lesson = learn_from(seen, expected, begun if self.taught is None else ())
         self.refused = lesson if isinstance(lesson, Unlike) else None
         if isinstance(lesson, Lesson):
             if self.taught is not None:
@@ -241,18 +226,16 @@ class StartLesson:
             LOGGER.info("the start has taught how the men look, turn %d: %s", lesson.turn, lesson.expectation.text)
             return True
         if self.refused is not None:
-            cells = ", ".join(template.cell_names[cell] for cell in self.refused.cells)
+            cells = ", ".join(seen.template.cell_names[cell] for cell in self.refused.cells)
             LOGGER.debug("the board does not lie as expected, and teaches nothing: %s", cells or "men all alike")
-            return self._recall(rectified, expected, template, raised_mm)
+            return self._recall(seen, expected)
         return False
 
-    def _recall(
-        self, rectified: Image, expected: Sequence[str], template: BoardTemplate, raised_mm: Sequence[FloatArray]
-    ) -> bool:
+    def _recall(self, seen: Rectified, expected: Sequence[str]) -> bool:
         """Reads by what was taught before a restart if the picture shows how the board lies now; True if it does."""
         if self.recalled is None or self.taught is not None:
             return False
-        turn = turn_by(self.recalled.taught, rectified, expected, template, raised_mm)
+        turn = turn_by(self.recalled.taught, seen, expected)
         if turn is None:
             return False
         self.taught = dataclasses.replace(self.recalled, turn=turn, board="")
@@ -279,11 +262,6 @@ def why_untaught(refused: Unlike, game: AnyGame) -> Sentences:
     if refused.why == "alike":
         why = sentence(
             "I cannot learn your pieces from this board: light and dark ones look alike. More light may help."
-        )
-    elif refused.why == "hidden":
-        why = sentence(
-            "I cannot learn your pieces from this board: those in front hide {cells}. Put the camera higher.",
-            cells=phrases.named_cells(game, refused.cells),
         )
     else:
         why = sentence_n(

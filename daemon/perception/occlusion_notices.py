@@ -75,7 +75,7 @@ class OcclusionNotices:
         still = gate.phase in ("settled", "occluded")  # seen from low, men over the rim look like something that lies
         looked = self._announced_low and not seen.alignment.relocked
         looked |= seen.spent is None  # its size is all that is asked of the picture, but would decode it
-        if looked or not still or seen.alignment.pose is None or not pipeline.men_lean():
+        if looked or not still or seen.alignment.pose is None or not pipeline.men_hide():
             return []
         height, width = seen.frame.image.shape[:2]
         before, why = self._announced_low, too_low(seen.alignment.pose, pipeline.template, (width, height))

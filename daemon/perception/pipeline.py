@@ -17,12 +17,12 @@ from calibration.profile import TableProfile
 from calibration.sheet import other_sizes
 from calibration.template import BoardTemplate
 from daemon.perception.learning import StartLesson
-from vision.calibrating.start import Lesson, Unlike, can_teach
+from vision.calibrating.lesson import Lesson, Unlike
+from vision.calibrating.start import can_teach
 from vision.finding.why_unseen import MIRRORED, why_unseen
 from vision.frame import Frame, Image, Preview
 from vision.pose import BoardPose, Rectified, cells_in_picture
 from vision.reading.board_reading import SURE, UNKNOWN, BoardReading
-from vision.reading.cells import raised_places
 from vision.reading.looks import DECIDED, Looks
 from vision.reading.reader import Reader, reference_of
 from vision.watching.align import Aligner, Alignment, side_px
@@ -102,7 +102,7 @@ class Pipeline:
         self.believed = ""
         """The board believed at present; empty if none is known."""
         self.expected: tuple[str, ...] = ()
-        """Boards of which one may be in view, with men: the first picture that shows one teaches how they look."""
+        """Boards of figures of which one may be in view: the first picture that shows one teaches how men look."""
         self.begun: tuple[str, ...] = ()
         """Boards to which play may have led before anybody watched; they teach too."""
         self.start = StartLesson()
@@ -128,14 +128,10 @@ class Pipeline:
     def may_learn(self) -> bool:
         return self.profile is None and any(can_teach(board, self.template) for board in self.expected)
 
-    def men_lean(self) -> bool:
-        """Whether men are seen over other cells: as the start has shown, or on a board at rest as usual for the game.
-
-        A profile has shown at its calibration how well its men are told apart.
-        """
-        if self.profile is not None or self._last is None or not self.template.man_height_mm:
-            return False
-        return self.lesson.lean if self.lesson else self.gate.stood(UNCONFIRMED_S)
+    def men_hide(self) -> bool:
+        """Whether tall men of a board at rest may hide others, as nothing has shown yet that they are told apart."""
+        untold = self.profile is None and self.lesson is None and self._last is not None
+        return untold and bool(self.template.man_height_mm) and self.gate.stood(UNCONFIRMED_S)
 
     def rested(self) -> bool:
         """Whether nothing has moved over the board for long, up to the last picture."""
@@ -251,9 +247,8 @@ class Pipeline:
         )
 
     def _rectified(self, frame: Frame, pose: BoardPose) -> Rectified:
-        """The board in a picture, from straight above; the reader is told where men above their cells are seen."""
+        """The board in a picture, from straight above; the reader is told where it is seen."""
         self.reader.seen_in = frame.image, pose
-        self.reader.raised_mm = raised_places(pose, self.template, (frame.image.shape[1], frame.image.shape[0]))
         return Rectified(frame.image, pose, self.template)
 
     @property
@@ -286,7 +281,7 @@ class Pipeline:
         if not self.start.is_new(self.reader.patches(rectified.picture), frame.time_s):
             return False
         self.looks.cells_read += len(self.template.cells_mm)
-        return self.start.learn(rectified.picture, self.expected, self.template, self.reader.raised_mm, self.begun)
+        return self.start.learn(rectified, self.expected, self.begun)
 
     def _begin_to_read(self, frame: Frame, pose: BoardPose, rectified: Rectified) -> tuple[BoardPose, Rectified]:
         """Reads by what was learnt from now on; returns the place and the picture of the board the right way round."""
@@ -298,7 +293,7 @@ class Pipeline:
             rectified = self._rectified(frame, pose)
             self.gate.reset()
             self.arms.reset()
-        board = self.lesson.board
+        board = self.template.seen(self.lesson.board)
         self.reader.learn(self.lesson.taught, (self.reader.patches(rectified.picture), board) if board else None)
         self.looks.forget(shown=bool(board))
         if board:  # nothing lies over a board that looks as it should
@@ -309,7 +304,7 @@ class Pipeline:
         """The board that has taught, if play had led to it unseen and its changed cells look as they did then."""
         if self.lesson is None or self.lesson.board not in self.begun or time_s - self._learnt_s < self.gate.settle_s:
             return None
-        board = self.lesson.board
+        board = self.template.seen(self.lesson.board)
         changed = [one != other for one, other in zip(board, self.believed, strict=True)]
         if self.reader.unlike_kept(rectified.picture)[changed].any():
             return None

@@ -21,15 +21,16 @@ from numpy.typing import NDArray
 from calibration.atomic_file import write_atomically
 from calibration.stored_arrays import DAMAGED, read_arrays
 from calibration.template import BoardTemplate
-from vision.calibrating.start import Lesson
+from vision.calibrating.lesson import Lesson
 from vision.calibrating.verdict import Expectation
-from vision.reading.cells import RAISED
+from vision.reading.figures import KnownMen, figure_reader
 from vision.reading.heads import load_generic
 from vision.reading.plda import BoardMeans
+from vision.reading.reader import Known
 from vision.reading.taught import WITNESSES, CellFeatures, Taught
 
 LOGGER = logging.getLogger(__name__)
-FORMAT = 2
+FORMAT = 3
 FEATURES = tuple(field.name for field in dataclasses.fields(CellFeatures))
 
 
@@ -43,15 +44,12 @@ class LessonFile:
 
         Its turn is that of the picture that taught it.
         """
-        model = load_generic(template.descriptor).means
         try:
             arrays = read_arrays(self.path)
             facts = json.loads(arrays["facts"].tobytes())
             if facts["format"] != FORMAT or facts["game_id"] != self._game_id:
                 return None
-            if model is None or facts["model"] != _digest(model):
-                return None
-            return _lesson(facts, arrays, model, template)
+            return _lesson(facts, arrays, template)
         except FileNotFoundError:
             return None
         except (OSError, *DAMAGED) as error:
@@ -60,26 +58,18 @@ class LessonFile:
 
     def save(self, lesson: Lesson) -> None:
         """Writes the file whole or not at all; if that fails, the lesson ends with this session."""
-        taught, expected = lesson.taught, lesson.expectation
+        expected = lesson.expectation
         facts = {
             "format": FORMAT,
             "game_id": self._game_id,
-            "model": _digest(taught.model),
             "turn": lesson.turn,
             "board": lesson.board,
-            "strange": taught.strange,
-            "tall": taught.tall,
             "expectation": [expected.right, expected.judged, expected.cells],
         }
+        more, arrays = _stored(lesson.taught)
         buffer = io.BytesIO()
-        np.savez_compressed(
-            buffer,
-            facts=np.frombuffer(json.dumps(facts).encode(), dtype=np.uint8),
-            classes=taught.classes,
-            kinds=taught.kinds,
-            weights=taught.weights,
-            **{name: getattr(taught.known, name) for name in FEATURES},
-        )
+        arrays["facts"] = np.frombuffer(json.dumps(facts | more).encode(), dtype=np.uint8)
+        np.savez_compressed(buffer, allow_pickle=False, **arrays)
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             write_atomically(self.path, buffer.getvalue(), private=True)
@@ -87,15 +77,45 @@ class LessonFile:
             LOGGER.warning("%s: cannot be written: %s", self.path, error.strerror or error)
 
 
-def _lesson(
-    facts: Mapping[str, Any], arrays: Mapping[str, NDArray[np.generic]], model: BoardMeans, template: BoardTemplate
-) -> Lesson:
+def _stored(taught: Known) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    if isinstance(taught, KnownMen):
+        return {"figures": taught.figures, "model": taught.network}, {"described": taught.described}
+    arrays = {name: getattr(taught.known, name) for name in FEATURES}
+    arrays |= {name: getattr(taught, name) for name in ("classes", "kinds", "weights")}
+    return {"strange": taught.strange, "model": _digest(taught.model)}, arrays
+
+
+def _lesson(facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], template: BoardTemplate) -> Lesson | None:
+    """None if it was learnt with other networks. Raises an error of DAMAGED."""
+    turn, (right, judged, cells) = facts["turn"], facts["expectation"]
+    if turn not in range(4):
+        raise ValueError(f"turn is {turn!r}")
+    taught = (_known_men if template.shaped else _taught)(facts, arrays, template)
+    expected = Expectation(float(right), int(judged), int(cells), by_picture=False)
+    return None if taught is None else Lesson(taught, turn, expected, str(facts["board"]))
+
+
+def _known_men(facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], template: BoardTemplate) -> Known | None:
+    reader = figure_reader(template)
+    if reader is None or facts["model"] != reader.sha256:
+        return None
+    described, figures = np.asarray(arrays["described"], dtype=np.float32), str(facts["figures"])
+    count = len(template.cells_mm)
+    if described.shape != (count, *reader.described_shape) or not np.isfinite(described).all():
+        raise ValueError(f"described is {described.shape}, not of {count} cells, or not finite")
+    if len(figures) != count or not set(figures) <= set(reader.letters):
+        raise ValueError(f"figures are {figures!r}")
+    return KnownMen(described, figures, reader.sha256)
+
+
+def _taught(facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], template: BoardTemplate) -> Known | None:
+    model = load_generic(template.descriptor).means
+    if model is None or facts["model"] != _digest(model):
+        return None
     count, classes = len(template.cells_mm), len(model.letters)
-    views = 1 + len(RAISED) if template.man_height_mm else 1
     numbers = {name: np.asarray(arrays[name], dtype=np.float64) for name in (*FEATURES, "weights")}
-    shapes: dict[str, tuple[int, ...]] = {"network": (count, views, classes), "contrast": (count, views)}
-    shapes |= {"projected": (count, views, model.dimensions), "colour": (count, views, 3)}
-    shapes["weights"] = (views * len(WITNESSES),)
+    shapes: dict[str, tuple[int, ...]] = {"network": (count, classes), "contrast": (count,)}
+    shapes |= {"projected": (count, model.dimensions), "colour": (count, 3), "weights": (len(WITNESSES),)}
     for name, shape in shapes.items():
         if numbers[name].shape != shape or not np.isfinite(numbers[name]).all():
             raise ValueError(f"{name} is {numbers[name].shape}, not {shape}, or not finite")
@@ -103,15 +123,11 @@ def _lesson(
     for name, most in (("classes", classes), ("kinds", 2)):
         if indices[name].shape != (count,) or not ((indices[name] >= 0) & (indices[name] < most)).all():
             raise ValueError(f"{name} is no list of {count} numbers below {most}")
-    strange, turn, (right, judged, cells) = facts["strange"], facts["turn"], facts["expectation"]
-    if not isinstance(strange, float) or not 0 <= strange <= 1 or turn not in range(4):
-        raise ValueError(f"strange is {strange!r}, turn {turn!r}")
+    strange = facts["strange"]
+    if not isinstance(strange, float) or not 0 <= strange <= 1:
+        raise ValueError(f"strange is {strange!r}")
     known = CellFeatures(*(numbers[name] for name in FEATURES))
-    taught = Taught(
-        model, known, indices["classes"], indices["kinds"], numbers["weights"], strange, facts["tall"] is True
-    )
-    expected = Expectation(float(right), int(judged), int(cells), by_picture=False)
-    return Lesson(taught, turn, expected, str(facts["board"]))
+    return Taught(model, known, indices["classes"], indices["kinds"], numbers["weights"], strange)
 
 
 def _digest(model: BoardMeans) -> str:

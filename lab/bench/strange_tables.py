@@ -51,13 +51,13 @@ from lab.simulated.style import Style
 from lab.simulated.table import SimulatedTable
 from rules import EMPTY, AnyGame, figures_of
 from rules.options import rules_from_words, switched_on
-from vision.calibrating.start import Lesson, learn_from
+from vision.calibrating.lesson import Lesson
+from vision.calibrating.start import learn_from
 from vision.finding.finder import find_board
 from vision.finding.found import Found
 from vision.finding.why_unseen import why_unseen
 from vision.frame import Image
-from vision.pose import BoardPose, rectify, turned_pose
-from vision.reading.cells import raised_places
+from vision.pose import BoardPose, Rectified, rectify, turned_pose
 from vision.reading.reader import Reader
 
 SIZE_PX = (1280, 960)
@@ -133,8 +133,7 @@ class Bench:
         reader, plain, pose = Reader(self.template), Reader(self.template), found.pose
         if self._starts:
             start = self._game.board(position)
-            raised_mm = raised_places(pose, self.template, SIZE_PX)
-            lesson = learn_from(rectify(image, pose, self.template), [start], self.template, raised_mm)
+            lesson = learn_from(Rectified(image, pose, self.template), [figures_of(self._game, position)])
             if not isinstance(lesson, Lesson):
                 why = lesson.why if lesson else "none"
                 row.why[why] += 1
@@ -143,7 +142,6 @@ class Bench:
             row.taught += 1
             pose = turned_pose(pose, self.template, lesson.turn)
             reader.learn(lesson.taught, None)
-            reader.raised_mm = raised_places(pose, self.template, SIZE_PX)
         offs_px = off_px(pose, self.template, corners_px)
         if self._starts and offs_px[0] > WRONG_TURN * np.ptp(corners_px, axis=0).min():
             row.wrong_turn += 1
@@ -158,6 +156,7 @@ class Bench:
             )
             image = self._picture(table.with_board(laid, int(rng.integers(2**31))), condition, rng)
             rectified = rectify(image, pose, self.template)
+            reader.seen_in = plain.seen_in = image, pose
             reading = reader.read(rectified, 0.0)
             truth = "".join(as_class(letter) for letter in laid)
             wrong, untaught = (

@@ -28,7 +28,7 @@ from calibration.template import BoardTemplate, load_template
 from lab.simulated.arrays import Float32Array, FloatArray
 from rules import AnyGame
 from rules.options import switched_on
-from vision.calibrating.start import turned_cells
+from vision.calibrating.lesson import turned_cells
 from vision.frame import Image
 from vision.pose import turns_of
 from vision.reading.taught import square_colours

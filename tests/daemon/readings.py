@@ -40,7 +40,7 @@ def with_figures(
         for letter, probability in others.items():
             table[cell, letters.index(letter)] = probability
         table[cell] /= table[cell].sum()
-    return dataclasses.replace(reading, figures=SeenFigures(np.log(table), letters))
+    return dataclasses.replace(reading, figures=SeenFigures(np.log(table), letters, np.zeros(len(figures))))
 
 
 def after(

@@ -13,7 +13,7 @@ from daemon.commands.game_choice import start_of
 from daemon.page.arranging import _checked, arrangement
 from lab.simulated.style import default_style
 from lab.simulated.table import SimulatedTable
-from rules import GameError, HiddenHands, PositionError
+from rules import GameError, HiddenHands, PositionError, figures_of
 from tests.daemon.match_bench import watching
 from vision.frame import Frame
 from wording import Sentence
@@ -102,5 +102,5 @@ def test_the_camera_expects_and_learns_from_the_board_that_was_set_up() -> None:
     for number in range(8):
         eyes.feed(Frame(scene.render(), number * 0.3, number))
         scene.advance(0.3)
-    assert eyes.pipeline.lesson is not None and eyes.pipeline.lesson.board == game.board(start)
+    assert eyes.pipeline.lesson is not None and eyes.pipeline.lesson.board == figures_of(game, start)
     assert eyes.match.referee.verdict == "unchanged"

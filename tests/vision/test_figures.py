@@ -14,7 +14,8 @@ from lab.bench.read_pathtraced import as_placed
 from lab.train.figures import may_be
 from rules import EMPTY, figures_of
 from vision.pose import pose_from_corners, project
-from vision.reading.figures import FOOT_PX, WIDTH_PX, cut_standing, figure_reader
+from vision.reading.figures import FOOT_PX, WIDTH_PX, cut_standing, figure_reader, letters_of
+from vision.reading.heads import OTHER
 from vision.reading.locate import PhotoReader
 from vision.sources.files import read_photo
 
@@ -52,11 +53,11 @@ def test_only_boards_of_tall_shaped_men_have_a_reader() -> None:
     assert figure_reader(load_template("nine_mens_morris")) is None
     reader = figure_reader(TEMPLATE)
     assert reader is not None
-    assert reader.letters == EMPTY + "".join(TEMPLATE.figures)
+    assert reader.letters == EMPTY + "".join(TEMPLATE.figures) + OTHER
 
 
 def test_labels_of_a_start_tell_its_figures_but_for_king_and_queen() -> None:
-    letters = EMPTY + "".join(TEMPLATE.figures)
+    letters = letters_of(TEMPLATE)
     turned = "".join(START[8 * column + 7 - row] for row in range(8) for column in range(8))
     for board in (START, START[::-1], turned):
         allowed = may_be(Label("a", TEMPLATE.seen(board), None), TEMPLATE)

@@ -26,7 +26,6 @@ from vision.calibrating.cell_light import (
 from vision.calibrating.verdict import LIMITS, Condition, worst_of
 from vision.finding.markers import OtherSheetError
 from vision.finding.viewpoint import Viewpoint, viewpoint
-from vision.finding.why_unseen import needed_deg
 from vision.frame import Image
 from vision.pose import BoardPose, project, rectify
 from vision.reading.locate import PhotoReader
@@ -93,9 +92,15 @@ def _pixels(seen: Viewpoint, width_px: int) -> Condition:
     return Condition("pixels", value, said)
 
 
+MAX_LEAN = 0.8
+"""Distances between neighbouring cells over which a man of usual height may lean, from his middle, where a profile is
+to read him by his foot: 51 degrees for chess."""
+
+
 def _elevation(seen: Viewpoint, template: BoardTemplate) -> Condition:
     value, limit = float(np.median(seen.elevation_deg)), LIMITS["elevation"]
-    limit = dataclasses.replace(limit, warns=max(limit.warns, needed_deg(template)))
+    needed_deg = float(np.degrees(np.arctan2(template.man_height_mm, MAX_LEAN * template.pitch_mm)))
+    limit = dataclasses.replace(limit, warns=max(limit.warns, needed_deg))
     said = sentence(
         "The camera looks at the board from {degrees} degrees above the table, and sees {cell} flattest; "
         "{needed} are needed: raise it, or tilt the board towards it.",

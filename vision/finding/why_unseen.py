@@ -42,11 +42,7 @@ WIDTH_PX = 640
 NEEDED_PX = {"men": 9.0, "tiles": 16.0}
 """Pixels between neighbouring cells needed to read pieces, or to count pips."""
 MIN_DEG = 25.0
-"""Degrees, elevation of the camera above the board's plane, below which flat pieces occlude each other."""
-MAX_LEAN = 0.8
-"""Distances between neighbouring cells over which a man of usual height may lean, from his middle: 51 degrees for
-chess. Of the cells of simulated chessmen 7.3 % are read wrong at 32 degrees, 4.7 % at 39, 3.6 % at 46, 1.2 % at 53 and
-0.2 % at 60."""
+"""Degrees, elevation of the camera above the board's plane, below which pieces hide each other."""
 SPARE_DEG = 5.0
 """Degrees that people are asked for beyond what is needed."""
 
@@ -181,20 +177,14 @@ def _distance_fault(pose: BoardPose, template: BoardTemplate, size_px: tuple[int
     return Unseen("too_small", matter, remedy)
 
 
-def needed_deg(template: BoardTemplate) -> float:
-    """Least elevation of the camera, in degrees, at which men of usual height lean over little of other cells."""
-    return max(MIN_DEG, float(np.degrees(np.arctan2(template.man_height_mm, MAX_LEAN * template.pitch_mm))))
-
-
 def too_low(pose: BoardPose, template: BoardTemplate, size_px: tuple[int, int]) -> Unseen | None:
-    """The fault of a camera that looks at the board from lower than its men need; None where it is high enough."""
+    """The fault of a camera that looks at the board from too low; None where it is high enough."""
     height_deg = float(np.median(viewpoint(pose, template, size_px).elevation_deg))
-    least_deg = needed_deg(template)
-    if height_deg >= least_deg:
+    if height_deg >= MIN_DEG:
         return None
     degrees = {"degrees": round(height_deg)}
     matter = sentence("The camera sees the board from too low, about {degrees} degrees above the table.", **degrees)
-    least = round(least_deg + SPARE_DEG)
+    least = round(MIN_DEG + SPARE_DEG)
     remedy = sentence("Raise it, so that it looks down at {degrees} degrees or more.", degrees=least)
     return Unseen("too_low", matter, remedy)
 

@@ -36,6 +36,8 @@ class SeenFigures:
     """(cells, letters) natural logarithms; the probabilities of each row add up to 1."""
     letters: str
     """EMPTY and the template's figures, in the order of the columns."""
+    unknown: FloatArray
+    """(cells,) probability that something else is seen there."""
 
     @property
     def board(self) -> str:
@@ -113,7 +115,7 @@ class BoardReading:
         assert self.tiles is None
         figures = self.figures
         if figures is not None:
-            figures = dataclasses.replace(figures, log_probabilities=figures.log_probabilities[cells])
+            figures = SeenFigures(figures.log_probabilities[cells], figures.letters, figures.unknown[cells])
         unknown = None if self.unknown is None else self.unknown[cells]
         return dataclasses.replace(
             self, log_probabilities=self.log_probabilities[cells], unknown=unknown, figures=figures

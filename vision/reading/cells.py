@@ -6,37 +6,20 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.arrays import Flags, FloatArray, Patches
+from calibration.arrays import Flags, Patches
 from calibration.template import BoardTemplate
-from vision.finding.viewpoint import behind_mm
 from vision.frame import Image
-from vision.pose import BoardPose, project
+from vision.pose import project
 
 PATCH_PX = 48
-RAISED = (0.5, 1.0)
-"""Where tall men lean over other cells, each cell is also cut at these shares of a man's height."""
 
 
-def raised_places(pose: BoardPose, template: BoardTemplate, size_px: tuple[int, int]) -> tuple[FloatArray, ...]:
-    """(cells, 2) millimetres each: where middle and head of a man on each cell are seen; none where men are flat."""
-    if not template.man_height_mm:
-        return ()
-    return tuple(behind_mm(pose, template, size_px, share * template.man_height_mm) for share in RAISED)
-
-
-def cut_patches(
-    rectified: Image,
-    template: BoardTemplate,
-    size_px: int = PATCH_PX,
-    places_mm: FloatArray | None = None,
-    *,
-    tight: bool = False,
-) -> Patches:
+def cut_patches(rectified: Image, template: BoardTemplate, size_px: int = PATCH_PX, *, tight: bool = False) -> Patches:
     """Cuts one square patch per cell, `template.cell_mm` wide around its centre, in the template's order.
 
-    `places_mm`, (cells, 2), are other places of the board than the centres; `tight` ones are only as wide as a man.
+    `tight` ones are only as wide as a man.
     """
-    centres = project(template.rectified_from_board, template.cells_mm if places_mm is None else places_mm)
+    centres = project(template.rectified_from_board, template.cells_mm)
     side_px = (template.man_diameter_mm if tight else template.cell_mm) * template.pixels_per_mm
     patches = np.empty((len(centres), size_px, size_px, 3), dtype=np.uint8)
     for index, (x, y) in enumerate(centres):

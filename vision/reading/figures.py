@@ -16,7 +16,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.arrays import Flags, FloatArray
+from calibration.arrays import Flags, FloatArray, Indices
 from calibration.template import BoardTemplate, load_template
 from rules import EMPTY
 from system.weights import MODELS, find_weights
@@ -26,6 +26,7 @@ from vision.networks import open_network
 from vision.pose import BoardPose, project
 from vision.reading.board_reading import SeenFigures
 from vision.reading.descriptors import Descriptors
+from vision.reading.heads import OTHER
 from vision.reading.taught import square_colours
 
 WIDTH_PX, HEIGHT_PX = 40, 64
@@ -34,6 +35,10 @@ FOOT_PX = HEIGHT_PX * 3 / 4
 SQUARE_PX = 27.0
 """Pixels of a square's side across the camera's view."""
 NETWORKS = "figures_cells", "figures_board"
+UNTOLD = ""
+"""Instead of the letter of a cell of which nothing is known."""
+LEFT_OUT = 8
+"""Parts of a known board of which each is told by the others."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -73,14 +78,36 @@ def cut_standing(image: Image, pose: BoardPose, template: BoardTemplate) -> Stan
     return StandingCells(patches, np.clip(rise, 0, 1))
 
 
+def letters_of(template: BoardTemplate) -> str:
+    """The letters that the networks tell: EMPTY, the figures, and OTHER for whatever else lies over a cell."""
+    return EMPTY + "".join(template.figures) + OTHER
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class KnownMen:
+    """A board of this set of men whose figures are known, by which others are read."""
+
+    described: Descriptors
+    """(cells, views, length)."""
+    figures: str
+    """As `rules.figures_of` has them."""
+    network: str
+    """SHA-256 of the network whose descriptions these are."""
+
+
 class FigureReader:
     def __init__(self, template: BoardTemplate, folder: Path = MODELS) -> None:
         """Raises WeightsError."""
-        self.letters = EMPTY + "".join(template.figures)
-        self.classes = template.seen(self.letters)
-        """The class of each letter."""
+        self.letters = letters_of(template)
+        self.classes = template.seen(self.letters[:-1])
+        """The class of each letter but OTHER."""
         self._squares = np.where(square_colours(template), 1.0, -1.0).astype(np.float32)
-        self._cells, self._board = (open_network(find_weights(name, folder).path) for name in NETWORKS)
+        weights = [find_weights(name, folder) for name in NETWORKS]
+        self.sha256 = weights[0].sha256
+        """Of the network that describes cells."""
+        self._cells, self._board = (open_network(one.path) for one in weights)
+        self.described_shape = 2, int(self._cells.get_outputs()[0].shape[1])
+        """Views, and length of a description."""
 
     def describe(self, image: Image, pose: BoardPose, template: BoardTemplate, cells: Flags) -> Descriptors:
         """(n, 2, length) descriptions of some (cells,) of a picture, as seen and mirrored; 1.2 ms for each."""
@@ -90,22 +117,43 @@ class FigureReader:
         described = [self._cells.run(["described"], {"patches": view, "rise": rise})[0] for view in views]
         return np.stack(described, axis=1).astype(np.float32)
 
-    def read(self, described: Descriptors, known: Sequence[tuple[Descriptors, str]] = ()) -> SeenFigures:
-        """What stands on the cells; `known` are boards of the same set whose letters are known.
+    def read(self, described: Descriptors, known: KnownMen | None = None) -> SeenFigures:
+        """What stands on the cells, by themselves or beside a board of the same men."""
+        ways = self._read(described, [UNTOLD] * len(described), known)
+        logs = ways.mean(axis=0)
+        logs -= np.logaddexp.reduce(logs, axis=1, keepdims=True)
+        figures = logs[:, :-1] - np.logaddexp.reduce(logs[:, :-1], axis=1, keepdims=True)
+        return SeenFigures(figures, self.letters[:-1], np.exp(logs[:, -1]))
 
-        The mean over both views, and over either colour of squares taken for the first.
+    def left_out(self, known: KnownMen, letters: str) -> FloatArray:
+        """(ways, cells, classes) log probabilities of each known cell, by what the others hold.
+
+        The columns are the classes of `letters`, and OTHER.
         """
-        every = np.concatenate([described, *(cells for cells, _ in known)])
-        told = [self.letters.index(letter) for _, board in known for letter in board]
-        letters = np.array([[len(self.letters)] * len(described) + told])
-        squares, total = np.tile(self._squares, 1 + len(known))[None], np.zeros((len(described), len(self.letters)))
+        cells, found = len(known.described), list[tuple[Indices, FloatArray]]()
+        for asked in np.array_split(np.random.default_rng(0).permutation(cells), LEFT_OUT):
+            told = [UNTOLD if cell in asked else letter for cell, letter in enumerate(known.figures)]
+            found.append((asked, self._read(known.described, told)[:, asked]))
+        logs = np.concatenate([one for _, one in found], axis=1)
+        logs = logs[:, np.argsort(np.concatenate([asked for asked, _ in found]))]
+        own = [[one == letter for one in self.classes + OTHER] for letter in letters + OTHER]
+        return np.stack([np.logaddexp.reduce(logs[:, :, one], axis=2) for one in own], axis=2)
+
+    def _read(self, described: Descriptors, told: Sequence[str], known: KnownMen | None = None) -> FloatArray:
+        """(ways, cells, letters) log probabilities of cells of which some letters are told, read in every way.
+
+        As seen and mirrored, and with either colour of squares taken for the first.
+        """
+        every = described if known is None else np.concatenate([described, known.described])
+        told = [*told, *("" if known is None else known.figures)]
+        letters = np.array([[self.letters.index(one) if one else len(self.letters) for one in told]])
+        squares, ways = np.tile(self._squares, len(every) // len(described))[None], list[FloatArray]()
         for view in range(every.shape[1]):
             for colour in (squares, -squares):
                 inputs = {"described": every[None, :, view], "squares": colour, "known": letters}
                 scores = np.asarray(self._board.run(["scores"], inputs)[0], dtype=np.float64)[0, : len(described)]
-                total += scores - np.logaddexp.reduce(scores, axis=1, keepdims=True)
-        total /= 2 * every.shape[1]
-        return SeenFigures(total - np.logaddexp.reduce(total, axis=1, keepdims=True), self.letters)
+                ways.append(scores - np.logaddexp.reduce(scores, axis=1, keepdims=True))
+        return np.stack(ways)
 
 
 @functools.lru_cache(maxsize=1)

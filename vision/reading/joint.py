@@ -19,7 +19,7 @@ from vision.reading.descriptors import Descriptors
 from vision.reading.heads import MIN_SHARE
 from vision.reading.man_colours import man_colours
 from vision.reading.plda import BoardMeans
-from vision.reading.taught import SURE_NATS
+from vision.reading.taught import bounded
 
 OWN_WEIGHT = 0.5
 """Weight of a cell's own look in deciding whether it is occupied. It has no weight in deciding the side: light and
@@ -90,7 +90,7 @@ def _read(
     distances = _distances(cells, best, colours).min(axis=1)
     odd = (distances > ODD * max(1.0, float(np.median(distances)) / model.dimensions)) | (unknown > COVERED)
     told[rows] = np.where(odd[:, None], logs, np.log(np.clip(shares, MIN_SHARE, None)))
-    return _bounded(told)
+    return bounded(told)
 
 
 def _telling(logs: FloatArray) -> Indices:
@@ -178,9 +178,3 @@ def _shares(own: FloatArray, distances: FloatArray, temperature: float) -> Float
     scores = own - 0.5 * distances / temperature
     shares = np.exp(scores - scores.max(axis=1, keepdims=True))
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))
-
-
-def _bounded(logs: FloatArray) -> FloatArray:
-    """Normalises each row's probabilities to a sum of 1, no class more than SURE_NATS behind the first."""
-    bounded = np.maximum(logs, logs.max(axis=1, keepdims=True) - SURE_NATS)
-    return np.asarray(bounded - np.logaddexp.reduce(bounded, axis=1, keepdims=True))

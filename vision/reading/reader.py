@@ -20,43 +20,35 @@ from vision.reading.board_reading import SURE, UNKNOWN, BoardReading, SeenFigure
 from vision.reading.cells import cut_patches, differing
 from vision.reading.descriptors import Descriptors, load_descriptor
 from vision.reading.face_colours import matching_face_colours
-from vision.reading.figures import figure_reader
+from vision.reading.figures import FigureReader, KnownMen, figure_reader
 from vision.reading.foreign import foreign_shares
 from vision.reading.heads import GENERIC, OTHER, Head, head_from_arrays, judge, load_generic
 from vision.reading.joint import read_jointly
-from vision.reading.leaning import leaning_men
 from vision.reading.man_colours import man_colours
-from vision.reading.taught import KEPT_NATS, CellFeatures, Taught, features_of, in_order, square_colours
+from vision.reading.taught import KEPT_NATS, CellFeatures, Taught, bounded, features_of, in_order, square_colours
 from vision.reading.tiles import pair_halves
 from vision.sources.encoded import TooLargeError, decode
 
 log = logging.getLogger(__name__)
+Known = Taught | KnownMen
+"""What known boards of a table teach: of flat men, and of men that differ in shape."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class DescribedCells:
     patches: Patches
     descriptors: Descriptors
-    """(cells, length)."""
-    raised: tuple[DescribedCells, ...] = ()
-    """The same cells at middle and head of a man, where men are tall."""
+    """(cells, length); of length 0 where `figures` tell all."""
     figures: Descriptors | None = None
     """(cells, views, length) as the reader of figures describes them; None where men of a side are alike."""
 
-    @property
-    def views(self) -> tuple[DescribedCells, ...]:
-        return (self, *self.raised)
-
     def with_cells(self, other: DescribedCells, cells: Flags) -> DescribedCells:
-        if len(self.raised) != len(other.raised):
-            return self
-        raised = tuple(one.with_cells(two, cells) for one, two in zip(self.raised, other.raised, strict=True))
         patches = np.where(cells[:, None, None, None], other.patches, self.patches)
         figures = other.figures
         if figures is not None and self.figures is not None:
             figures = np.where(cells[:, None, None], figures, self.figures)
         descriptors = np.where(cells[:, None], other.descriptors, self.descriptors)
-        return DescribedCells(patches, descriptors, raised, figures)
+        return DescribedCells(patches, descriptors, figures)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -96,16 +88,13 @@ class Reader:
                 f"nothing was learnt in general with {self._descriptor.name}: calibrate, read by a profile"
             )
         self._generic = load_generic(self._descriptor.name) if known else None
-        self.raised_mm: tuple[FloatArray, ...] = ()
-        """(cells, 2) each: where middle and head of tall men are seen in the next picture; none where men are flat."""
         self.seen_in: tuple[Image, BoardPose] | None = None
         """The next picture before it was rectified, in which tall men stand upright; None if it is not at hand."""
         self._figures = figure_reader(template)
-        self._known_figures: tuple[tuple[Descriptors, str], ...] = ()
         self._newest: tuple[Image, BoardTemplate, Patches] | None = None
         self.cells: JudgedCells | None = None
         """The cells as last read; None before the first reading. Callers may put earlier ones back."""
-        self.taught: Taught | None = None
+        self.taught: Known | None = None
         """What a known board of this table has taught; None before."""
         self._kept: tuple[Patches, str] | None = None
         """How cells looked when their content was known, and that content; OTHER for a cell not known."""
@@ -114,36 +103,43 @@ class Reader:
     def look(self) -> DescribedCells | None:
         return None if self.cells is None else self.cells.look
 
-    def learn(self, taught: Taught | None, kept: tuple[Patches, str] | None) -> None:
+    def learn(self, taught: Known | None, kept: tuple[Patches, str] | None) -> None:
         """Reads by what known boards of this table have taught, and by how its cells looked when they were known.
 
         `kept` has OTHER for cells that are not known.
         """
-        if (taught is None) != (self.taught is None):
-            self.cells = None  # what is taught is seen higher up, too
         self.taught, self._kept = taught, kept
 
-    def learn_figures(self, look: DescribedCells, figures: str) -> None:
-        """Tells pieces by those of a board of this set, too, which holds these figures: the last one is remembered."""
-        if look.figures is not None:
-            self._known_figures = ((look.figures, figures),)
+    def grown(self, look: DescribedCells, figures: str, new: Flags, plain: Flags) -> Known:
+        """What a board of these figures adds to what was taught.
+
+        `new` are (cells,) that were not known to hold what they hold, and `plain` those that show something known.
+        """
+        assert self.taught is not None
+        if isinstance(self.taught, Taught):
+            if not new.any():
+                return self.taught
+            board = self.template.seen(figures)
+            return self.taught.with_cells(self.features(look), board, np.flatnonzero(new), self.template)
+        if look.figures is None or not plain.all():
+            return self.taught
+        return KnownMen(look.figures, figures, self.taught.network)
 
     def features(self, look: DescribedCells, logs: FloatArray | None = None) -> CellFeatures:
-        """The features by which taught boards are read; `logs` are the network's log probabilities, if known."""
+        """The features by which boards of flat men are read; `logs` are the network's log probabilities, if known."""
         assert self._generic is not None and self._generic.means is not None
-        means, letters, views = self._generic.means, self.template.letters, []
-        for number, view in enumerate(look.views):
-            told = logs
-            if told is None or number:
-                told, _ = judge(view.descriptors, letters, self._own, self._generic.head)
-            views.append((view.patches, view.descriptors, in_order(told, letters, means.letters)))
-        return features_of(views, means)
+        means, letters = self._generic.means, self.template.letters
+        told = judge(look.descriptors, letters, self._own, self._generic.head)[0] if logs is None else logs
+        return features_of(look.patches, look.descriptors, in_order(told, letters, means.letters), means)
 
-    def as_taught(self, look: DescribedCells, taught: Taught, logs: FloatArray | None = None) -> FloatArray:
+    def as_taught(self, look: DescribedCells, taught: Known, logs: FloatArray | None = None) -> FloatArray:
         """(cells, classes) log probabilities of the cells by what was taught, whatever they showed before."""
-        leaning = leaning_men(self.raised_mm, self.template)
-        told = taught.log_probabilities(self.features(look, logs), square_colours(self.template), leaning)
-        return in_order(told, taught.model.letters, self.template.letters)
+        letters = self.template.letters
+        if isinstance(taught, KnownMen):
+            assert self._figures is not None and look.figures is not None
+            return bounded(self._figures.read(look.figures, taught).of_classes(self._figures.classes, letters))
+        told = taught.log_probabilities(self.features(look, logs), square_colours(self.template))
+        return in_order(told, taught.model.letters, letters)
 
     @property
     def kept(self) -> tuple[Patches, str] | None:
@@ -162,12 +158,15 @@ class Reader:
         return self.judge(self._judged(rectified, None), time_s)
 
     def judge(self, cells: JudgedCells, time_s: float) -> BoardReading:
-        letters = self.template.letters
-        figures = None
+        letters, figures = self.template.letters, None
         if self._figures is not None and cells.look.figures is not None:
-            figures = self._figures.read(cells.look.figures, self._known_figures)
-        logs = self._together(cells.look, cells.logs, cells.unknown, figures)
-        logs, unknown = self._doubted(cells, logs)
+            figures = self._figures.read(cells.look.figures, self.taught if isinstance(self.taught, KnownMen) else None)
+        logs = self._together(cells, figures)
+        shares = self._foreign(cells, logs, figures)
+        unknown = np.maximum(cells.unknown, shares)
+        if shares.any():
+            shares = np.where(shares > UNKNOWN, 1, shares)  # what is likelier something else says nothing
+            logs = np.log((1 - shares)[:, None] * np.exp(logs) + shares[:, None] / logs.shape[1])
         logs, unknown = self._as_kept(cells.look.patches, logs, unknown)
         if cells.ways is None:
             return BoardReading(logs, letters, time_s, unknown=unknown, figures=figures)
@@ -180,13 +179,10 @@ class Reader:
         patches, before = self.patches(rectified), self.cells
         if changed is None or before is None or len(before.logs) != len(patches):
             changed, before = np.ones(len(patches), dtype=np.bool_), None
-        views = [(patches, None if before is None else before.look)]
-        places = () if self.taught is None else self.raised_mm
-        raised = [cut_patches(rectified, self.template, places_mm=each) for each in places]
-        kept = () if before is None else before.look.raised
-        views += [(each, kept[number] if number < len(kept) else None) for number, each in enumerate(raised)]
-        first, *others = (self._described(each, known, changed) for each, known in views)
-        logs, unknown, ways = self._judge(first.descriptors[changed])
+        if self._figures is not None and self._own is None and self.seen_in is not None:
+            return self._standing(self._figures, self.seen_in, patches, changed, before)
+        look = self._described(patches, None if before is None else before.look, changed)
+        logs, unknown, ways = self._judge(look.descriptors[changed])
         if before is not None:
             logs, unknown = _placed(before.logs, changed, logs), _placed(before.unknown, changed, unknown)
             ways = None if ways is None or before.ways is None else _placed(before.ways, changed, ways)
@@ -194,7 +190,25 @@ class Reader:
         if self._figures is not None and self.seen_in is not None and (figures is not None or changed.all()):
             described = self._figures.describe(*self.seen_in, self.template, changed)
             figures = described if figures is None else _placed(figures, changed, described)
-        return JudgedCells(dataclasses.replace(first, raised=tuple(others), figures=figures), logs, unknown, ways)
+        return JudgedCells(dataclasses.replace(look, figures=figures), logs, unknown, ways)
+
+    def _standing(
+        self,
+        figures: FigureReader,
+        seen_in: tuple[Image, BoardPose],
+        patches: Patches,
+        changed: Flags,
+        before: JudgedCells | None,
+    ) -> JudgedCells:
+        """Men that differ in shape: what they are is told by `figures` alone, from the cells of the whole board."""
+        if before is None or before.look.figures is None:
+            described = figures.describe(*seen_in, self.template, np.ones_like(changed))
+        else:
+            described = _placed(before.look.figures, changed, figures.describe(*seen_in, self.template, changed))
+            patches = np.where(changed[:, None, None, None], patches, before.look.patches)
+        cells = len(patches)
+        look = DescribedCells(patches, np.zeros((cells, 0), dtype=np.float32), described)
+        return JudgedCells(look, np.zeros((cells, len(self.template.letters))), np.zeros(cells), None)
 
     def _described(self, patches: Patches, before: DescribedCells | None, changed: Flags) -> DescribedCells:
         """Patches with their descriptors; only `changed` ones are described where others are known."""
@@ -203,35 +217,32 @@ class Reader:
         described = _placed(before.descriptors, changed, self._descriptor.describe(patches[changed]))
         return DescribedCells(np.where(changed[:, None, None, None], patches, before.patches), described)
 
-    def _together(
-        self, look: DescribedCells, logs: FloatArray, unknown: FloatArray, figures: SeenFigures | None
-    ) -> FloatArray:
+    def _together(self, cells: JudgedCells, figures: SeenFigures | None) -> FloatArray:
         """Reads the cells of the board jointly if there is no profile of this table."""
+        look, logs = cells.look, cells.logs
         if self._own is not None or self._generic is None:
             return logs
-        if self.taught is not None and self.taught.views == len(look.views):
-            return self.as_taught(look, self.taught, logs)
         if self._figures is not None and figures is not None:
-            return figures.of_classes(self._figures.classes, self.template.letters)
+            return bounded(figures.of_classes(self._figures.classes, self.template.letters))
+        if self.taught is not None:
+            return self.as_taught(look, self.taught, logs)
         if self._generic.ways is not None:
             return matching_face_colours(look.patches, logs, self.template.letters)
         squares, means = square_colours(self.template), self._generic.means
-        return read_jointly(look.patches, look.descriptors, logs, unknown, self.template.letters, means, squares)
+        return read_jointly(look.patches, look.descriptors, logs, cells.unknown, self.template.letters, means, squares)
 
-    def _doubted(self, cells: JudgedCells, logs: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The log probabilities and unknown shares, where flat men that are perhaps none say as little as that.
-
-        Cells of which it is likelier that something else lies there say nothing.
-        """
+    def _foreign(self, cells: JudgedCells, logs: FloatArray, figures: SeenFigures | None) -> FloatArray:
+        """(cells,) probabilities that what was read is none of the men, but a thing that lies there."""
         means = None if self._own is not None or self._generic is None else self._generic.means
+        if figures is not None and means is not None:
+            return figures.unknown
         if means is None or self.taught is not None or self.template.man_height_mm:
-            return logs, cells.unknown
+            return np.zeros(len(logs))
         look = cells.look
         known = np.concatenate([look.descriptors.astype(np.float64), man_colours(look.patches)], axis=1)
-        shares = foreign_shares(look.patches, means.project(known), cells.unknown, logs.argmax(axis=1), self.template)
-        shares = np.where(shares < 1 - SURE, 0, shares)  # surely men: their cells do not depend on others
-        unknown, shares = np.maximum(cells.unknown, shares), np.where(shares > UNKNOWN, 1, shares)
-        return np.log((1 - shares)[:, None] * np.exp(logs) + shares[:, None] / logs.shape[1]), unknown
+        sides = logs.argmax(axis=1)
+        shares = foreign_shares(look.patches, means.project(known), cells.unknown, sides, self.template)
+        return np.where(shares < 1 - SURE, 0, shares)  # surely men: their cells do not depend on others
 
     def judge_halves(self, patches: Patches) -> tuple[FloatArray, FloatArray]:
         """(n, classes) and (n, 5) log probabilities of what patches show by themselves, and where the other half lies.
@@ -244,7 +255,7 @@ class Reader:
 
     def _as_kept(self, patches: Patches, logs: FloatArray, unknown: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The log probabilities and unknown shares, where cells that look as they did hold what they held."""
-        if self.taught is not None:
+        if isinstance(self.taught, Taught):
             unknown = self.taught.unknown(unknown)
         if self._kept is None:
             return logs, unknown

@@ -1,4 +1,4 @@
-"""Reads a board by what a board of known content showed at the same table.
+"""Reads a board of flat men by what a board of known content showed at the same table.
 
 Four witnesses say how likely each cell looks if it is empty, or holds a piece of either side:
 
@@ -24,7 +24,6 @@ from calibration.arrays import FloatArray, Indices, Patches
 from calibration.template import BoardTemplate
 from vision.reading.cells import PATCH_PX
 from vision.reading.descriptors import Descriptors
-from vision.reading.leaning import Leaning
 from vision.reading.man_colours import man_colours
 from vision.reading.plda import BoardMeans
 
@@ -52,39 +51,34 @@ KEPT_NATS = 5.0
 """Nats for the known content of a cell that looks as before."""
 
 
-PASSES = 4
-"""Times that a board of tall men is read again, each cell past the men that were read around it."""
 MAX_ADDED = 2
 """Number of cells that may be known besides those of the first board, as a multiple of the board's cells."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class CellFeatures:
-    """What the witnesses look at: each cell on the board, and where men are tall, also at middle and head of a man."""
+    """What the witnesses look at."""
 
     network: FloatArray
-    """(n, views, classes) log probabilities of the shipped network, empty first, in the model's order."""
+    """(n, classes) log probabilities of the shipped network, empty first, in the model's order."""
     projected: FloatArray
-    """(n, views, k)."""
+    """(n, k)."""
     contrast: FloatArray
-    """(n, views) logarithm of the contrast within the middle."""
+    """(n,) logarithm of the contrast within the middle."""
     colour: FloatArray
-    """(n, views, 3) logarithm of light of what stands out."""
+    """(n, 3) logarithm of light of what stands out."""
 
     def at(self, rows: Indices | Sequence[int]) -> CellFeatures:
         return CellFeatures(self.network[rows], self.projected[rows], self.contrast[rows], self.colour[rows])
 
 
-def features_of(views: Sequence[tuple[Patches, Descriptors, FloatArray]], model: BoardMeans) -> CellFeatures:
-    """The features of cells; of each view the patches, descriptors, and log probabilities in the model's order."""
-    told, seen = [], [man_colours(patches) for patches, _, _ in views]
+def features_of(patches: Patches, described: Descriptors, logs: FloatArray, model: BoardMeans) -> CellFeatures:
+    """The features of cells; `logs` are log probabilities in the model's order."""
+    seen = man_colours(patches)
     # All light on the board as the same: exposure and white balance change from picture to picture.
-    balance = USUAL_LIGHT - seen[0][:, 9:].mean(axis=0)
-    for colours, (patches, described, logs) in zip(seen, views, strict=True):
-        colours = colours + np.tile(balance, 4)
-        projected = model.project(np.concatenate([described.astype(np.float64), colours], axis=1))
-        told.append((logs, projected, _contrast(patches), colours[:, 6:9]))
-    return CellFeatures(*(np.stack(arrays, axis=1) for arrays in zip(*told, strict=True)))
+    seen = seen + np.tile(USUAL_LIGHT - seen[:, 9:].mean(axis=0), 4)
+    projected = model.project(np.concatenate([described.astype(np.float64), seen], axis=1))
+    return CellFeatures(logs, projected, _contrast(patches), seen[:, 6:9])
 
 
 def _contrast(patches: Patches) -> FloatArray:
@@ -107,16 +101,9 @@ class Taught:
     kinds: Indices
     """(n,) colour of each known cell's square; all 0 where the board is not chequered."""
     weights: FloatArray
-    """(views * witnesses,) factors of their log likelihoods."""
+    """(witnesses,) factors of their log likelihoods."""
     strange: float = 0.0
     """Greatest probability with which the network took a known cell for nothing learnt: it may not know such men."""
-    tall: bool = False
-    """Whether its men are so tall that they are seen over other cells."""
-
-    @property
-    def views(self) -> int:
-        """Number of places at which each cell is looked at."""
-        return int(self.known.network.shape[1])
 
     def unknown(self, shares: FloatArray) -> FloatArray:
         """The network's (cells,) shares of nothing learnt, as far as they exceed those of known cells."""
@@ -141,51 +128,27 @@ class Taught:
             kinds=np.concatenate([self.kinds[old], square_colours(template)[rows]]),
         )
 
-    def log_probabilities(self, cells: CellFeatures, kinds: Indices, leaning: Leaning | None = None) -> FloatArray:
-        """(n, classes) normalised; `kinds` are those of the cells' squares.
-
-        `leaning` tells how tall men come into view of other cells: if they are, the board is read again with the men of
-        before.
-        """
+    def log_probabilities(self, cells: CellFeatures, kinds: Indices) -> FloatArray:
+        """(n, classes) normalised; `kinds` are those of the cells' squares."""
         heard = np.zeros((len(self.weights), len(kinds), len(self.model.letters)))
         for kind in np.unique(kinds):
             there = np.flatnonzero(kinds == kind)
             heard[:, there] = self.testimonies(cells.at(there), int(kind))
-        told = self._together(heard)
-        for _ in range(PASSES if self.tall and leaning is not None else 0):
-            assert leaning is not None
-            told = self._together(self.past(heard, leaning, np.exp(told)))
-        return told
-
-    def past(self, heard: FloatArray, leaning: Leaning, men: FloatArray) -> FloatArray:
-        """What witnesses tell, (views * witnesses, cells, classes), where the cells hold `men`, (cells, classes)."""
-        return leaning.past(heard.reshape(self.views, len(WITNESSES), *heard.shape[1:]), men).reshape(heard.shape)
-
-    def _together(self, heard: FloatArray) -> FloatArray:
-        told = np.tensordot(self.weights, heard, axes=1)
-        told = np.maximum(told, told.max(axis=1, keepdims=True) - SURE_NATS)
-        return np.asarray(told - np.logaddexp.reduce(told, axis=1, keepdims=True))
+        return bounded(np.tensordot(self.weights, heard, axes=1))
 
     def testimonies(self, cells: CellFeatures, kind: int, without: int | None = None) -> FloatArray:
-        """(views * witnesses, n, classes) log likelihoods, from squares of that colour but `without` one."""
+        """(witnesses, n, classes) log likelihoods, from squares of that colour but `without` one."""
         own = self.kinds == kind
         if without is not None:
             own[without] = False
         rows = np.flatnonzero(own)
-        known, classes = self.known.at(rows), self.classes[rows]
-        told = [self._seen_at(view, cells, known, classes) for view in range(self.views)]
-        every = np.concatenate(told)
+        known, classes, count = self.known.at(rows), self.classes[rows], len(self.model.letters)
+        means, _ = self.model.posterior(known.projected, np.eye(count)[classes])
+        apart = np.square(cells.projected[:, None] - means).sum(axis=2)
+        contrast = _normal(cells.contrast[:, None], known.contrast[:, None], classes, count)
+        colour = _normal(cells.colour, known.colour, classes, count)
+        every = np.stack([cells.network, -0.5 * apart, contrast, colour])
         return np.asarray(np.maximum(every - every.max(axis=2, keepdims=True), -WORST_NATS))
-
-    def _seen_at(self, view: int, cells: CellFeatures, known: CellFeatures, classes: Indices) -> FloatArray:
-        """(witnesses, n, classes) log likelihoods by what is seen of the cells at one place."""
-        count = len(self.model.letters)
-        means, _ = self.model.posterior(known.projected[:, view], np.eye(count)[classes])
-        apart = np.square(cells.projected[:, view, None] - means).sum(axis=2)
-        seen, before = cells.contrast[:, view, None], known.contrast[:, view, None]
-        contrast = _normal(seen, before, classes, count)
-        colour = _normal(cells.colour[:, view], known.colour[:, view], classes, count)
-        return np.stack([cells.network[:, view], -0.5 * apart, contrast, colour])
 
 
 def _normal(cells: FloatArray, known: FloatArray, classes: Indices, count: int) -> FloatArray:
@@ -200,6 +163,12 @@ def _normal(cells: FloatArray, known: FloatArray, classes: Indices, count: int) 
         variance = (np.square(own - middle).sum(axis=0) + PRIOR_CELLS * SPREAD**2) / (len(own) + PRIOR_CELLS)
         told[:, number] = -0.5 * (np.square(cells - middle) / variance + np.log(variance)).sum(axis=1)
     return told
+
+
+def bounded(logs: FloatArray) -> FloatArray:
+    """Normalises each row's probabilities to a sum of 1, no class more than SURE_NATS behind the first."""
+    told = np.maximum(logs, logs.max(axis=1, keepdims=True) - SURE_NATS)
+    return np.asarray(told - np.logaddexp.reduce(told, axis=1, keepdims=True))
 
 
 def square_colours(template: BoardTemplate) -> Indices:
