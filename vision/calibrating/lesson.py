@@ -75,14 +75,15 @@ def contradicted(logs: FloatArray, classes: Indices, most: float) -> Unlike | No
     """Why cells known to hold `classes`, empty first, teach nothing: more than that share look otherwise, or one does
     clearly.
 
-    `logs` are the log probabilities of each by what the others tell.
+    `logs` are the log probabilities of each by what the others tell; columns after those of the classes stand for what
+    is none of them, such as a lamp's reflection, and speak for no other class.
     """
-    behind = logs.max(axis=1) - logs[np.arange(len(logs)), classes]
-    odd = np.flatnonzero(behind > 0)
-    if len(odd) <= most * len(logs) and (behind <= CLEARLY_NATS).all():
+    own, like = logs[np.arange(len(logs)), classes], logs.argmax(axis=1)
+    odd = np.flatnonzero(like != classes)
+    clear = logs[:, : classes.max() + 1].max(axis=1) - own > CLEARLY_NATS
+    if len(odd) <= most * len(logs) and not clear.any():
         return None
-    like = logs.argmax(axis=1)
-    mistaken = odd[(classes[odd] > 0) & (like[odd] > 0)]
+    mistaken = odd[(classes[odd] > 0) & (like[odd] > 0) & (like[odd] <= classes.max())]
     if 2 * len(mistaken) > len(odd) and len(set(classes[mistaken])) > 1:  # men of either side for the other's
         return Unlike("alike", ())
     return Unlike("odd", tuple(map(int, odd)))

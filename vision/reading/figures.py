@@ -7,6 +7,7 @@ other men and squares of this picture, and with cells whose content is known.
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import functools
 from collections.abc import Sequence
@@ -16,15 +17,17 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+import games
 from calibration.arrays import Flags, FloatArray, Indices
 from calibration.template import BoardTemplate, load_template
-from rules import EMPTY
+from rules import EMPTY, Figures
 from system.weights import MODELS, find_weights
 from vision.finding.viewpoint import behind_mm
 from vision.frame import Image
 from vision.networks import open_network
 from vision.pose import BoardPose, project
 from vision.reading.board_reading import SeenFigures
+from vision.reading.counted import within_counts
 from vision.reading.descriptors import Descriptors
 from vision.reading.heads import OTHER
 from vision.reading.taught import square_colours
@@ -102,6 +105,11 @@ class FigureReader:
         self.classes = template.seen(self.letters[:-1])
         """The class of each letter but OTHER."""
         self._squares = np.where(square_colours(template), 1.0, -1.0).astype(np.float32)
+        men = collections.Counter(man.piece for man in Figures.of(games.load(template.game)).men)
+        self._most = tuple(men.values())
+        """Men of each class in a set."""
+        self._counted_as = np.array([1 + list(men).index(one) if one in men else 0 for one in self.classes + OTHER])
+        """(letters,) which of them each letter is, from 1 on; 0 for what is no man."""
         weights = [find_weights(name, folder) for name in NETWORKS]
         self.sha256 = weights[0].sha256
         """Of the network that describes cells."""
@@ -120,8 +128,7 @@ class FigureReader:
     def read(self, described: Descriptors, known: KnownMen | None = None) -> SeenFigures:
         """What stands on the cells, by themselves or beside a board of the same men."""
         ways = self._read(described, [UNTOLD] * len(described), known)
-        logs = ways.mean(axis=0)
-        logs -= np.logaddexp.reduce(logs, axis=1, keepdims=True)
+        logs = self._counted(ways.mean(axis=0))
         figures = logs[:, :-1] - np.logaddexp.reduce(logs[:, :-1], axis=1, keepdims=True)
         return SeenFigures(figures, self.letters[:-1], np.exp(logs[:, -1]))
 
@@ -136,8 +143,16 @@ class FigureReader:
             found.append((asked, self._read(known.described, told)[:, asked]))
         logs = np.concatenate([one for _, one in found], axis=1)
         logs = logs[:, np.argsort(np.concatenate([asked for asked, _ in found]))]
+        logs = np.stack([self._counted(way) for way in logs])
         own = [[one == letter for one in self.classes + OTHER] for letter in letters + OTHER]
         return np.stack([np.logaddexp.reduce(logs[:, :, one], axis=2) for one in own], axis=2)
+
+    def _counted(self, logs: FloatArray) -> FloatArray:
+        """(cells, letters) log probabilities of a whole board, on which no more men stand than a set has."""
+        logs = logs - np.logaddexp.reduce(logs, axis=1, keepdims=True)
+        counted = [self._counted_as == number for number in range(1 + len(self._most))]
+        sides = np.stack([np.logaddexp.reduce(logs[:, one], axis=1) for one in counted], axis=1)
+        return np.asarray(logs + (within_counts(sides, self._most) - sides)[:, self._counted_as])
 
     def _read(self, described: Descriptors, told: Sequence[str], known: KnownMen | None = None) -> FloatArray:
         """(ways, cells, letters) log probabilities of cells of which some letters are told, read in every way.
