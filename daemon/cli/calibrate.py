@@ -100,7 +100,8 @@ def calibrate(
     `kibitzer run` then warns.
 
     **--weights imagenet** uses torchvision's published ResNet-18 instead of ours, and downloads it if needed, as
-    `kibitzer train imagenet` does. The photos must then show every kind of piece.
+    `kibitzer train imagenet` does. The photos must then show every kind of piece. Chess men are told by their shapes,
+    as on any board: for chess nothing is fitted, and this changes nothing.
 
     Example: kibitzer calibrate --game morris --source 0 --out table.npz
 

@@ -192,7 +192,7 @@ def position_in(report: Report) -> str:
     where = ", if the picture is not mirrored" if report["first_side"] in ("left", "right") else where
     doubtful = report["doubtful_figures"]
     doubts = f"\nNot sure which pieces: {', '.join(doubtful)}" if isinstance(doubtful, list) and doubtful else ""
-    return f"Position{where}: {report['position']}{doubts}"
+    return f"{'Likeliest position' if doubts else 'Position'}{where}: {report['position']}{doubts}"
 
 
 def headline(report: Report, read: ReadPhoto | None) -> str:

@@ -16,9 +16,12 @@ from calibration.profile import TableProfile
 from calibration.template import load_template
 from daemon.cli.main import main
 from tests.vision.drawn import draw, random_corners
+from tests.vision.tall_men import LATER, START, tall_table
 from vision.calibrating.calibrate import Calibration, CalibrationError, LabelledPhoto, calibrate, fit_profile
+from vision.calibrating.lesson_check import LessonCheck
 from vision.calibrating.verdict import Verdict, refusing
 from vision.cli import load_photo, parse_corners
+from vision.pose import Rectified, pose_from_corners
 from vision.reading.locate import PhotoReader
 from vision.reading.reader import reference_of
 
@@ -191,3 +194,31 @@ def test_four_photos_of_a_real_game_are_enough_to_read_the_others(real_data: Pat
     others = [photo for photo in examples if photo.name not in shown][::3]
     read = [reader.read(photo.image, photo.corners_px) for photo in others]
     assert [None if found is None else found.reading.board for found in read] == [photo.cells for photo in others]
+
+
+def test_a_profile_of_men_who_differ_in_shape_keeps_the_place_and_fits_nothing() -> None:
+    template = load_template("chess")
+    boards = (START, LATER)
+    tables = [tall_table(board, 55.0) for board in boards]
+    photos = [
+        LabelledPhoto(str(number), table.render(), template.seen(board), table.corners_px())
+        for number, (table, board) in enumerate(zip(tables, boards, strict=True))
+    ]
+    made = calibrate(photos, template)
+    assert not made.profile.head and made.expectation.judged == 128
+    assert {one.name: one.grade for one in made.conditions}["elevation"] == "fine"
+    photo = PhotoReader(template, made.profile).read(photos[1].image)
+    assert photo is not None and photo.reading.board == template.seen(LATER)
+    assert photo.reading.figures is not None
+
+
+def test_a_lesson_with_men_who_differ_in_shape_is_checked_by_what_is_known_of_other_sets() -> None:
+    template, table = load_template("chess"), tall_table(START, 50.0)
+    check = LessonCheck(template)
+    pose = pose_from_corners(table.corners_px(), template)
+    look = check.look(Rectified(table.render(), pose, template))
+    start = template.seen(START)
+    assert not check.mistakes(look, start)
+    assert check.mistakes(look, "." + start[1:]).extra == (0,)
+    assert check.mistakes(look, start[:20] + "W" + start[21:]).missing == (20,)
+    assert check.mistakes(look, "W" + start[1:]).odd == ((0, "B"),)

@@ -23,7 +23,8 @@ from vision.frame import Image
 from vision.pose import BoardPose, is_plausible, pose_from_corners, project, rectify
 from vision.primitives.lines import measure_shape
 from vision.reading.cells import PATCH_PX, cut_patch
-from vision.reading.descriptors import load_descriptor
+from vision.reading.descriptors import Descriptor, load_descriptor
+from vision.reading.figures import FigureReader, figure_reader
 from vision.reading.heads import GENERIC, OTHER, judge, load_generic
 from vision.reading.locate import refine_if_better
 
@@ -105,16 +106,11 @@ def _fitted(
     if not photos:
         raise CalibrationError("no photos to calibrate from")
     template, shown = place_boards(photos, template)
-    examples = _cut_examples(shown, template)
-    described, steps = [], np.array_split(np.arange(len(examples.labels)), len(shown))
     machine = load_descriptor(template.descriptor if descriptor is None else descriptor)
-    for done, rows in enumerate(steps, 1):
-        described.append(machine.describe(examples.patches[rows]))
-        progress(done, len(shown))
-    everything = np.concatenate(described)
-    fit, by_picture = _fit(everything, examples, template.letters, machine.name)
-    expectation = _expectation(fit, len(examples.labels), len(template.cell_names), by_picture=by_picture)
-    trust = generic_trust(everything, examples.labels, template.letters, machine.name)
+    if (reader := figure_reader(template)) is None:
+        head, expectation = _fitted_head(shown, template, machine, progress)
+    else:
+        head, expectation = {}, _as_read(shown, template, reader, progress)
     jpeg, image_from_board = _reference(max(shown, key=lambda one: one.board.count(EMPTY)))
     profile = TableProfile(
         game=template.game,
@@ -124,11 +120,41 @@ def _fitted(
         image_from_board=image_from_board,
         descriptor=machine.name,
         weights_sha256=machine.sha256,
-        head=dataclasses.replace(fit.head, trust=trust).arrays(),
+        head=head,
         accuracy=expectation.accuracy,
         boards=expectation.boards if expectation.judged else None,
     )
     return profile, expectation, template, shown
+
+
+def _as_read(shown: Sequence[Shown], template: BoardTemplate, reader: FigureReader, progress: Progress) -> Expectation:
+    """How well the men, who differ in shape, are read by what is known from other boards: nothing is fitted."""
+    right = judged = 0
+    for done, one in enumerate(shown, 1):
+        sides = reader.sides(one.image, one.pose, template)
+        known = [letter != OTHER for letter in one.board]
+        right += sum(
+            template.letters[best] == letter for best, letter in zip(sides.argmax(axis=1), one.board, strict=True)
+        )
+        judged += sum(known)
+        progress(done, len(shown))
+    return Expectation(float(right), judged, len(template.cell_names))
+
+
+def _fitted_head(
+    shown: Sequence[Shown], template: BoardTemplate, machine: Descriptor, progress: Progress
+) -> tuple[dict[str, NDArray[np.generic]], Expectation]:
+    """A head fitted to the cells of the pictures, as arrays, and how well it reads. Raises CalibrationError."""
+    examples = _cut_examples(shown, template)
+    described, steps = [], np.array_split(np.arange(len(examples.labels)), len(shown))
+    for done, rows in enumerate(steps, 1):
+        described.append(machine.describe(examples.patches[rows]))
+        progress(done, len(shown))
+    everything = np.concatenate(described)
+    fit, by_picture = _fit(everything, examples, template.letters, machine.name)
+    expectation = _expectation(fit, len(examples.labels), len(template.cell_names), by_picture=by_picture)
+    trust = generic_trust(everything, examples.labels, template.letters, machine.name)
+    return dataclasses.replace(fit.head, trust=trust).arrays(), expectation
 
 
 def place_boards(photos: Sequence[LabelledPhoto], template: BoardTemplate) -> tuple[BoardTemplate, list[Shown]]:

@@ -22,7 +22,7 @@ from vision.calibrating.guided_words import advice, believed, correction, found,
 from vision.calibrating.lesson_check import BoardPatches, LessonCheck, Mistakes, Taken
 from vision.finding.landmarks import right_way_round
 from vision.frame import Frame, Image
-from vision.pose import BoardPose, place_fault, pose_from_corners, rectify
+from vision.pose import BoardPose, Rectified, place_fault, pose_from_corners
 from vision.primitives.features import Reference
 from vision.reading.heads import OTHER
 from vision.reading.locate import refine_if_better
@@ -208,7 +208,6 @@ class GuidedCalibration:
         self.seen = pose = self._place(frame)
         if pose is None:
             return self._prompter.take()
-        rectified = rectify(frame.image, pose, self.template)
         state = self._gate.update(surroundings_of(frame.image, pose, self.template), frame.time_s)
         if state.settled:
             self._gate.renew()
@@ -219,7 +218,7 @@ class GuidedCalibration:
         again = state.fresh or self._insist or frame.time_s - self._judged_s > RECHECK_S
         if state.settled and again and frame.time_s - self._begun_s > FIRST_LOOK_S:
             self._judged_s = frame.time_s
-            self._judge(frame, pose, self._check.look(rectified, self.template))
+            self._judge(frame, pose, self._check.look(Rectified(frame.image, pose, self.template)))
         return self._prompter.take()
 
     def _place(self, frame: Frame) -> BoardPose | None:

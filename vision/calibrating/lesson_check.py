@@ -17,10 +17,11 @@ from rules import EMPTY
 from vision.calibrating.calibrate import LabelledPhoto, Progress, calibrate
 from vision.calibrating.fitting import fit_head
 from vision.calibrating.verdict import Verdict
-from vision.frame import Image
+from vision.pose import Rectified
 from vision.reading.board_reading import SURE
 from vision.reading.cells import cut_patches
 from vision.reading.descriptors import Descriptors, load_descriptor
+from vision.reading.figures import figure_reader
 from vision.reading.heads import GENERIC, OTHER, Head, judge, load_generic, unit
 from vision.reading.reader import Reader
 
@@ -38,11 +39,13 @@ one is from SURE."""
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class BoardPatches:
-    rectified: Image
+    seen: Rectified
     tight: Descriptors
     """Descriptors of just what lies on each cell, without its surroundings."""
     wide: Descriptors
     """Descriptors of the cells as they will be read."""
+    sides: FloatArray | None = None
+    """(cells, classes) log probabilities of men who differ in shape; then nothing is described."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -76,7 +79,7 @@ class LessonCheck:
     def __init__(self, template: BoardTemplate) -> None:
         """Raises WeightsError."""
         self._template = template
-        self._reader = Reader(template)
+        self._reader, self._figures = Reader(template), figure_reader(template)
         self._things = load_descriptor()
         self._cells = load_descriptor(template.descriptor)
         self._shipped = load_generic(template.descriptor).head if template.descriptor in GENERIC else None
@@ -84,17 +87,22 @@ class LessonCheck:
         self._taken: list[tuple[Descriptors, str]] = []
         self._head: Head | None = None
 
-    def look(self, rectified: Image, template: BoardTemplate) -> BoardPatches:
-        """Describes the picture, in some 2 ms a cell; `template` has the measured shape."""
-        self._template = self._reader.template = template
+    def look(self, seen: Rectified) -> BoardPatches:
+        """Describes the picture, in some 2 ms a cell; its template has the measured shape."""
+        template = self._template = self._reader.template = seen.template
+        if self._figures is not None:
+            nothing = np.zeros((0, 0), dtype=np.float32)
+            return BoardPatches(seen, nothing, nothing, self._figures.sides(seen.image, seen.pose, template))
         return BoardPatches(
-            rectified,
-            self._things.describe(cut_patches(rectified, template, tight=True)),
-            self._cells.describe(cut_patches(rectified, template)),
+            seen,
+            self._things.describe(cut_patches(seen.picture, template, tight=True)),
+            self._cells.describe(cut_patches(seen.picture, template)),
         )
 
     def occupied(self, look: BoardPatches) -> Flags:
         """(cells,) True where a cell differs from the empty board; before that is known, by the shipped head."""
+        if look.sides is not None:
+            return np.asarray(look.sides.argmax(axis=1) > 0)
         logs, _ = judge(look.wide, self._template.letters, None, self._shipped)
         seems = np.asarray(logs[:, 0] < np.log(1 - SURE))
         if self._empty is None:
@@ -110,6 +118,8 @@ class LessonCheck:
 
     def take(self, look: BoardPatches, cells: str) -> None:
         """Learns from a picture; `cells` has a class letter per cell, and any other character for a doubtful one."""
+        if look.sides is not None:
+            return
         if self._empty is None:
             self._empty = look.tight
         self._taken.append((look.wide, cells))
@@ -117,10 +127,12 @@ class LessonCheck:
 
     def _odd(self, look: BoardPatches, board: str, where: Flags) -> tuple[tuple[int, str], ...]:
         letters = self._template.letters
-        if self._head is not None:
+        if look.sides is not None:
+            logs, enough = look.sides, SURE
+        elif self._head is not None:
             logs, enough = judge(look.wide, letters, self._head, None)[0], RATHER
         else:
-            logs, enough = self._reader.read(look.rectified, 0.0).log_probabilities, SURE
+            logs, enough = self._reader.read(look.seen.picture, 0.0).log_probabilities, SURE
         return contradictions(logs, letters, board, where, enough)
 
 
@@ -182,8 +194,13 @@ def fit_guided(
 
 
 def doubted(taken: Sequence[Taken], number: int, letters: str) -> LabelledPhoto:
-    """Picture `number`, with OTHER on the pieces that a head fitted to the other pictures contradicts."""
+    """Picture `number`, with OTHER on the pieces that a head fitted to the other pictures contradicts.
+
+    Of men who differ in shape nothing is fitted.
+    """
     one = taken[number]
+    if one.look.sides is not None:
+        return one.photo
     others = [(other.look.wide, other.photo.cells) for index, other in enumerate(taken) if index != number]
     men = np.array([letter not in (EMPTY, OTHER) for letter in one.photo.cells])
     head = learnt(others, letters) if others else None

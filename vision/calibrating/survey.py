@@ -92,23 +92,16 @@ def _pixels(seen: Viewpoint, width_px: int) -> Condition:
     return Condition("pixels", value, said)
 
 
-MAX_LEAN = 0.8
-"""Distances between neighbouring cells over which a man of usual height may lean, from his middle, where a profile is
-to read him by his foot: 51 degrees for chess."""
-
-
 def _elevation(seen: Viewpoint, template: BoardTemplate) -> Condition:
-    value, limit = float(np.median(seen.elevation_deg)), LIMITS["elevation"]
-    needed_deg = float(np.degrees(np.arctan2(template.man_height_mm, MAX_LEAN * template.pitch_mm)))
-    limit = dataclasses.replace(limit, warns=max(limit.warns, needed_deg))
+    value = float(np.median(seen.elevation_deg))
     said = sentence(
         "The camera looks at the board from {degrees} degrees above the table, and sees {cell} flattest; "
         "{needed} are needed: raise it, or tilt the board towards it.",
         degrees=round(value),
         cell=template.cell_names[int(np.argmin(seen.elevation_deg))],
-        needed=round(limit.warns),
+        needed=round(LIMITS["elevation"].warns),
     )
-    return Condition("elevation", value, said, own_limit=limit)
+    return Condition("elevation", value, said)
 
 
 def _brightness(light: CellLight) -> Condition:

@@ -143,12 +143,10 @@ class Condition:
     said: Sentence
     """What is wrong and what to do, naming cells, if the value is beyond its limits."""
     cells: tuple[int, ...] = ()
-    own_limit: Limit | None = None
-    """Limits on this board, if other than the usual ones."""
 
     @property
     def limit(self) -> Limit:
-        return LIMITS[self.name] if self.own_limit is None else self.own_limit
+        return LIMITS[self.name]
 
     @property
     def text(self) -> str:

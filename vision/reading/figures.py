@@ -132,6 +132,11 @@ class FigureReader:
         figures = logs[:, :-1] - np.logaddexp.reduce(logs[:, :-1], axis=1, keepdims=True)
         return SeenFigures(figures, self.letters[:-1], np.exp(logs[:, -1]))
 
+    def sides(self, image: Image, pose: BoardPose, template: BoardTemplate) -> FloatArray:
+        """(cells, classes) log probabilities of the template's classes in a picture."""
+        every = np.ones(len(template.cells_mm), dtype=np.bool_)
+        return self.read(self.describe(image, pose, template, every)).of_classes(self.classes, template.letters)
+
     def left_out(self, known: KnownMen, letters: str) -> FloatArray:
         """(ways, cells, classes) log probabilities of each known cell, by what the others hold.
 

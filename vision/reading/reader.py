@@ -80,6 +80,7 @@ class Reader:
         """Raises ProfileError if the profile is for another game or other weights; WeightsError."""
         self.template = template
         """Callers may replace it by the same board with another shape."""
+        self._figures = figure_reader(template)
         self._own = None if profile is None else _head_of(profile, template)
         self._descriptor = load_descriptor(template.descriptor if profile is None else profile.descriptor)
         known = self._descriptor.name in GENERIC
@@ -90,7 +91,6 @@ class Reader:
         self._generic = load_generic(self._descriptor.name) if known else None
         self.seen_in: tuple[Image, BoardPose] | None = None
         """The next picture before it was rectified, in which tall men stand upright; None if it is not at hand."""
-        self._figures = figure_reader(template)
         self._newest: tuple[Image, BoardTemplate, Patches] | None = None
         self.cells: JudgedCells | None = None
         """The cells as last read; None before the first reading. Callers may put earlier ones back."""
@@ -179,18 +179,15 @@ class Reader:
         patches, before = self.patches(rectified), self.cells
         if changed is None or before is None or len(before.logs) != len(patches):
             changed, before = np.ones(len(patches), dtype=np.bool_), None
-        if self._figures is not None and self._own is None and self.seen_in is not None:
+        if self._figures is not None:
+            assert self.seen_in is not None, "men who differ in shape are cut from the picture itself"
             return self._standing(self._figures, self.seen_in, patches, changed, before)
         look = self._described(patches, None if before is None else before.look, changed)
         logs, unknown, ways = self._judge(look.descriptors[changed])
         if before is not None:
             logs, unknown = _placed(before.logs, changed, logs), _placed(before.unknown, changed, unknown)
             ways = None if ways is None or before.ways is None else _placed(before.ways, changed, ways)
-        figures = None if before is None else before.look.figures
-        if self._figures is not None and self.seen_in is not None and (figures is not None or changed.all()):
-            described = self._figures.describe(*self.seen_in, self.template, changed)
-            figures = described if figures is None else _placed(figures, changed, described)
-        return JudgedCells(dataclasses.replace(look, figures=figures), logs, unknown, ways)
+        return JudgedCells(look, logs, unknown, ways)
 
     def _standing(
         self,
@@ -220,10 +217,10 @@ class Reader:
     def _together(self, cells: JudgedCells, figures: SeenFigures | None) -> FloatArray:
         """Reads the cells of the board jointly if there is no profile of this table."""
         look, logs = cells.look, cells.logs
-        if self._own is not None or self._generic is None:
-            return logs
         if self._figures is not None and figures is not None:
             return bounded(figures.of_classes(self._figures.classes, self.template.letters))
+        if self._own is not None or self._generic is None:
+            return logs
         if self.taught is not None:
             return self.as_taught(look, self.taught, logs)
         if self._generic.ways is not None:
@@ -233,10 +230,10 @@ class Reader:
 
     def _foreign(self, cells: JudgedCells, logs: FloatArray, figures: SeenFigures | None) -> FloatArray:
         """(cells,) probabilities that what was read is none of the men, but a thing that lies there."""
-        means = None if self._own is not None or self._generic is None else self._generic.means
-        if figures is not None and means is not None:
+        if figures is not None:
             return figures.unknown
-        if means is None or self.taught is not None or self.template.man_height_mm:
+        means = None if self._own is not None or self._generic is None else self._generic.means
+        if means is None or self.taught is not None:
             return np.zeros(len(logs))
         look = cells.look
         known = np.concatenate([look.descriptors.astype(np.float64), man_colours(look.patches)], axis=1)
@@ -304,8 +301,11 @@ def reference_of(profile: TableProfile) -> Reference:
     return Reference(image, profile.image_from_board)
 
 
-def _head_of(profile: TableProfile, template: BoardTemplate) -> Head:
+def _head_of(profile: TableProfile, template: BoardTemplate) -> Head | None:
+    """None for men who differ in shape: they are known from other boards. Raises ProfileError, WeightsError."""
     profile.check_game(template.game)
+    if template.shaped:
+        return None
     try:
         descriptor = load_descriptor(profile.descriptor)
         head = head_from_arrays(profile.head)
