@@ -2,8 +2,7 @@
 
 The format is `{"images": {"<photo>": {"corners_px": [TL, TR, BR, BL] or null, "cells": "..."}}}`; other keys are
 notes. `cells` has one class letter per cell, row by row from the picture's top; so has `figures`, where it is told,
-with a letter for every kind of piece, such as those of FEN; photos of the same men may have the same `set`. Corners
-that cannot be a board's are refused.
+with a letter for every kind of piece, such as those of FEN. Corners that cannot be a board's are refused.
 """
 
 from __future__ import annotations
@@ -67,8 +66,6 @@ class Label:
     """(4, 2) the frame's corners in the picture, top left first, clockwise; None if they are not marked."""
     figures: str = ""
     """Which piece stands on each cell, by the template's letters; empty where that is not told."""
-    set: str = ""
-    """The men's name; photos of the same men have the same. Empty where that is not told."""
 
 
 def read_labels(path: Path, template: BoardTemplate, only: Sequence[str] = ()) -> tuple[Label, ...]:
@@ -119,10 +116,7 @@ def _label(path: Path, name: str, entry: Any, template: BoardTemplate) -> Label:
     unknown = sorted(set(cells) - set(template.letters))
     if unknown:
         raise LabelError(f"{where}: cells hold {unknown[0]!r}; {template.game} knows {template.letters!r}")
-    corners, figures = _corners(where, entry.get("corners_px")), _figures(where, entry, cells, template)
-    if not isinstance(entry.get("set", ""), str):
-        raise LabelError(f"{where}: set is a text")
-    return Label(name, cells, corners, figures, entry.get("set", ""))
+    return Label(name, cells, _corners(where, entry.get("corners_px")), _figures(where, entry, cells, template))
 
 
 def _figures(where: str, entry: Mapping[str, Any], cells: str, template: BoardTemplate) -> str:

@@ -24,14 +24,15 @@ from daemon.belief.belief import Belief
 from daemon.game.effects import Effect, Rewrite, TakeBack
 from daemon.judging import phrases
 from daemon.judging.referee import Referee
-from rules import AnyGame, figures_of
+from rules import AnyGame
 from vision.calibrating.lesson import Lesson, Unlike, turned_cells
 from vision.calibrating.start import learn_from, turn_by
 from vision.pose import BoardPose, Rectified, turned_pose
 from vision.reading.cells import differing
 from vision.reading.heads import OTHER
 from vision.reading.joint import COVERED
-from vision.reading.reader import DescribedCells, Known, Reader
+from vision.reading.reader import DescribedCells, Reader
+from vision.reading.taught import Taught
 from vision.watching.align import Alignment
 from vision.watching.locating import LOCK_QUALITY
 from vision.watching.watcher import Sight
@@ -52,7 +53,6 @@ class SeenBoard:
     ply: int
     """Number of plies made before the board was seen."""
     board: str
-    figures: str
     look: DescribedCells
     plain: Flags
     """(cells,) False for cells that show nothing known; they teach nothing."""
@@ -94,12 +94,12 @@ def may_teach(belief: Belief, gate: Sight | None, place: Alignment) -> bool:
     return place.state == "locked" and place.quality >= LOCK_QUALITY
 
 
-def seen_board(belief: Belief, ply: int, board: str, figures: str, look: DescribedCells) -> SeenBoard:
+def seen_board(belief: Belief, ply: int, board: str, look: DescribedCells) -> SeenBoard:
     """The believed board with the picture it was read from, after `may_teach`."""
     assert belief.look is not None
     unknown = belief.look.reading.unknown
     assert unknown is not None
-    return SeenBoard(ply, board, figures, look, unknown <= COVERED)
+    return SeenBoard(ply, board, look, unknown <= COVERED)
 
 
 NEWEST = 3
@@ -111,7 +111,7 @@ REMEMBERED = 16
 @dataclasses.dataclass(frozen=True, eq=False)
 class _State:
     ply: int
-    taught: Known
+    taught: Taught | None
     kept: tuple[Patches, str] | None
 
 
@@ -128,12 +128,11 @@ class Growth:
         if referee.verdict in ("illegal", "desync", "takeback"):
             self._confirmations.doubt()
             return
-        reader, game, position = self._reader, referee.game, referee.position
-        if reader.taught is None or referee.verdict not in ("legal", "unchanged") or reader.look is None:
+        reader, board = self._reader, referee.game.board(referee.position)
+        if referee.verdict not in ("legal", "unchanged") or reader.look is None:
             return
         if may_teach(referee.belief, gate, place):
-            shown = game.board(position), figures_of(game, position)
-            for seen in self._confirmations.see(seen_board(referee.belief, referee.ply, *shown, reader.look)):
+            for seen in self._confirmations.see(seen_board(referee.belief, referee.ply, board, reader.look)):
                 self._confirm(seen)
 
     def changed(self, effects: Sequence[Effect]) -> None:
@@ -144,17 +143,21 @@ class Growth:
 
     def _confirm(self, seen: SeenBoard) -> None:
         reader = self._reader
-        assert reader.taught is not None
         self._states.append(_State(seen.ply, reader.taught, reader.kept))
         before = reader.kept[1] if reader.kept is not None else OTHER * len(seen.board)
         new = np.array([a != b for a, b in zip(before, seen.board, strict=True)]) & seen.plain
         self._newest.append(seen)
         kept = "".join(letter if plain else OTHER for letter, plain in zip(seen.board, seen.plain, strict=True))
-        taught, grown = reader.taught, reader.grown(seen.look, seen.figures, new, seen.plain)
-        (right, loss), (right_before, loss_before) = self._read_by(grown), self._read_by(taught)
-        reader.learn(grown if right >= right_before and loss <= loss_before else taught, (seen.look.patches, kept))
+        taught = None if reader.taught is None else self._grown(reader.taught, seen, new)
+        reader.learn(taught, (seen.look.patches, kept))
 
-    def _read_by(self, taught: Known) -> tuple[int, float]:
+    def _grown(self, taught: Taught, seen: SeenBoard, new: Flags) -> Taught:
+        """What was taught, with a confirmed board if the newest ones are then read no worse."""
+        grown = self._reader.grown(taught, seen.look, seen.board, new)
+        (right, loss), (right_before, loss_before) = self._read_by(grown), self._read_by(taught)
+        return grown if right >= right_before and loss <= loss_before else taught
+
+    def _read_by(self, taught: Taught) -> tuple[int, float]:
         """How many cells of the newest confirmed boards that reads right, each by its look alone, and the nats lost."""
         right, loss = 0, 0.0
         for seen in self._newest:

@@ -23,10 +23,8 @@ from calibration.stored_arrays import DAMAGED, read_arrays
 from calibration.template import BoardTemplate
 from vision.calibrating.lesson import Lesson
 from vision.calibrating.verdict import Expectation
-from vision.reading.figures import KnownMen, figure_reader
 from vision.reading.heads import load_generic
 from vision.reading.plda import BoardMeans
-from vision.reading.reader import Known
 from vision.reading.taught import WITNESSES, CellFeatures, Taught
 
 LOGGER = logging.getLogger(__name__)
@@ -77,9 +75,9 @@ class LessonFile:
             LOGGER.warning("%s: cannot be written: %s", self.path, error.strerror or error)
 
 
-def _stored(taught: Known) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    if isinstance(taught, KnownMen):
-        return {"figures": taught.figures, "model": taught.network}, {"described": taught.described}
+def _stored(taught: Taught | None) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    if taught is None:
+        return {}, {}
     arrays = {name: getattr(taught.known, name) for name in FEATURES}
     arrays |= {name: getattr(taught, name) for name in ("classes", "kinds", "weights")}
     return {"strange": taught.strange, "model": _digest(taught.model)}, arrays
@@ -90,25 +88,12 @@ def _lesson(facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], templa
     turn, (right, judged, cells) = facts["turn"], facts["expectation"]
     if turn not in range(4):
         raise ValueError(f"turn is {turn!r}")
-    taught = (_known_men if template.shaped else _taught)(facts, arrays, template)
+    taught = None if template.shaped else _taught(facts, arrays, template)
     expected = Expectation(float(right), int(judged), int(cells), by_picture=False)
-    return None if taught is None else Lesson(taught, turn, expected, str(facts["board"]))
+    return None if taught is None and not template.shaped else Lesson(taught, turn, expected, str(facts["board"]))
 
 
-def _known_men(facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], template: BoardTemplate) -> Known | None:
-    reader = figure_reader(template)
-    if reader is None or facts["model"] != reader.sha256:
-        return None
-    described, figures = np.asarray(arrays["described"], dtype=np.float32), str(facts["figures"])
-    count = len(template.cells_mm)
-    if described.shape != (count, *reader.described_shape) or not np.isfinite(described).all():
-        raise ValueError(f"described is {described.shape}, not of {count} cells, or not finite")
-    if len(figures) != count or not set(figures) <= set(reader.letters):
-        raise ValueError(f"figures are {figures!r}")
-    return KnownMen(described, figures, reader.sha256)
-
-
-def _taught(facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], template: BoardTemplate) -> Known | None:
+def _taught(facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], template: BoardTemplate) -> Taught | None:
     model = load_generic(template.descriptor).means
     if model is None or facts["model"] != _digest(model):
         return None

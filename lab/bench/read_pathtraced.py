@@ -20,7 +20,6 @@ from __future__ import annotations
 import collections
 import dataclasses
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -36,7 +35,6 @@ from lab.bench.things import with_things
 from rules import EMPTY
 from vision.pose import pose_from_corners, project
 from vision.reading.board_reading import BoardReading, SeenFigures
-from vision.reading.figures import KnownMen, figure_reader
 from vision.reading.locate import PhotoReader, ReadPhoto
 from vision.reading.photo_report import figures_report
 
@@ -191,40 +189,9 @@ def read_folder(
         else:
             found.add(label, photo, about)
     result: dict[str, Any] = {"folder": str(folder), "game": template.game, "given": given.as_json(names)}
-    if template.shaped and any(label.set for label in labels):
-        result["beside_the_first_of_the_set"] = read_beside(folder, labels, template)
     if find:
         result["finding"] = {"scenes": len(labels), "seen": seen, "misplaced": len(misplaced)}
         result["found"] = found.as_json(names)
         if names:
             result["finding"]["misplaced_pictures"] = misplaced
     return result
-
-
-def read_beside(folder: Path, labels: Sequence[Label], template: BoardTemplate) -> dict[str, Any]:
-    """How well men are told by themselves, and beside the first board of their set, whose men are known."""
-    reader = figure_reader(template)
-    assert reader is not None
-    first: dict[str, KnownMen] = {}
-    right = {"alone": np.zeros(3, dtype=int), "beside": np.zeros(3, dtype=int)}
-    boards, men, every = 0, 0, np.ones(len(template.cell_names), dtype=np.bool_)
-    kinds = {letter: figure.name for letter, figure in template.figures.items()}
-    for label in labels:
-        if not label.set or not label.figures or label.corners_px is None:
-            continue
-        image = np.asarray(cv2.imread(str(folder / label.name)), dtype=np.uint8)
-        described = reader.describe(image, pose_from_corners(label.corners_px, template), template, every)
-        known = first.setdefault(label.set, KnownMen(described, label.figures, reader.sha256))
-        if known.described is described:
-            continue
-        boards, men = boards + 1, men + sum(letter != EMPTY for letter in label.figures)
-        for way, beside in (("alone", None), ("beside", known)):
-            read = reader.read(described, beside).board
-            pairs = list(zip(label.figures, read, strict=True))
-            named = sum(kinds[one] == kinds.get(other) for one, other in pairs if one != EMPTY)
-            sides = sum(one == other for one, other in zip(label.cells, template.seen(read), strict=True))
-            right[way] += named, sides, read == label.figures
-    ways = {
-        way: dict(zip(("kinds", "sides", "boards"), map(int, counts), strict=True)) for way, counts in right.items()
-    }
-    return {"boards": boards, "men": men, **ways}

@@ -182,9 +182,8 @@ def figures(
 ) -> None:
     """Trains the two networks that tell which chess man stands where.
 
-    Path-traces boards with chess sets of many cuts, a quarter of them two of each set, and an eighth with flat men;
-    trains on them, and on photographs where they are named; exports to ONNX, and writes figures_cells.onnx,
-    figures_board.onnx and manifest.toml.
+    Path-traces boards with chess sets of many cuts, an eighth of them with flat men; trains on them, and on photographs
+    where they are named; exports to ONNX, and writes figures_cells.onnx, figures_board.onnx and manifest.toml.
 
     Example, a trial of some minutes: kibitzer train figures --out /tmp/weights --scenes 40 --epochs 2
     """
@@ -198,14 +197,13 @@ def figures(
 
         game, folders, made = games.load("chess"), [], 0
         task = bar.add_task("path-tracing", total=scenes)
-        for kind, eighths, per_set in (("single", 5, 1), ("sets", 2, 2), ("flat", 1, 1)):
+        for kind, eighths in (("tall", 7), ("flat", 1)):
             count = scenes * eighths // 8
             write_scenes(
                 work / "scenes" / "chess" / kind,
                 game,
                 count=count,
                 seed=SEED,
-                per_set=per_set,
                 flat=kind == "flat",
                 progress=lambda done, before=made: bar.update(task, completed=before + done),  # type: ignore[misc]
             )
@@ -364,9 +362,6 @@ def scenes(
     count: Annotated[int, typer.Option(min=1, max=4000, help="Pictures; 2 to 8 seconds each on one core.")] = 20,
     seed: Annotated[int, typer.Option(min=0, max=2**31, help="Same seed, same scenes.")] = 1,
     size: Annotated[str, typer.Option(help="Width x height in pixels, such as 640x480. Default: by chance.")] = "",
-    per_set: Annotated[
-        int, typer.Option(min=1, max=20, help="Pictures of the same board and men in a row, the first of the start.")
-    ] = 1,
     flat: Annotated[
         bool, typer.Option("--flat", help="Flat men, all of a side alike, on the board of chess, too.")
     ] = False,
@@ -395,7 +390,6 @@ def scenes(
             count=count,
             seed=seed,
             size_px=_size(size),
-            per_set=per_set,
             flat=flat,
             progress=lambda done: bar.update(task, completed=done),
         )

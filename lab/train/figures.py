@@ -48,8 +48,6 @@ LAYERS, HEADS = 3, 4
 UNTOLD = 0.5
 """Share of boards of which nothing is told beforehand."""
 MOST_TOLD = 0.95
-BESIDE = 0.4
-"""Share of boards that are read beside a known one of the same men, where there is one."""
 CELLS = 40
 """Cells taken of most boards, men first: two thirds of the time; all cells are taken of every fourth batch."""
 HIDDEN = 0.2
@@ -58,6 +56,12 @@ COVERED, OPEN = 0.5, 0.1
 """Share of a man's outline that such a thing covers from which only it is told, and below which only the man is."""
 SHARPEST = 2.0
 """Pixels of a picture for one of a cut, at most: finer ones are averaged first."""
+STRETCH = 0.1
+"""Standard deviation of the logarithm by which a set's men are higher, and wider, than they were drawn."""
+SHADED = 0.25
+"""Share of pictures a part of which lies in shadow."""
+DROPPED = 0.1
+"""Share of a description that is left out at a time, so that no set is learnt by heart."""
 CORNER_SPREAD = 0.008
 """Standard deviation of the corners, as a share of the board's side: poses are never exact."""
 
@@ -69,8 +73,6 @@ class LabelledBoard:
     may_be: NDArray[np.bool_]
     """(cells, letters) what stands on each cell: one letter, or all figures of a side where only that is known; the
     last, OTHER, on none."""
-    set: str = ""
-    """The men's name, see `calibration.labels.Label`."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,7 +85,7 @@ class Recipe(training_loop.Recipe):
 def labelled_boards(folder: Path, template: BoardTemplate, only: Sequence[str] = ()) -> list[LabelledBoard]:
     """The boards of a folder with labels.json, of the names or patterns in `only`. Raises LabelError, OSError."""
     return [
-        LabelledBoard((folder / label.name).read_bytes(), label.corners_px, may_be(label, template), label.set)
+        LabelledBoard((folder / label.name).read_bytes(), label.corners_px, may_be(label, template))
         for label in read_labels(folder / "labels.json", template, only)
         if label.corners_px is not None
     ]
@@ -126,11 +128,12 @@ class CellNetwork(nn.Module):
         )
         self.rise = nn.Linear(3, LENGTH)
         self.last = nn.Linear(128 * 4 * 3, LENGTH)
+        self.dropped = nn.Dropout(DROPPED)
 
     def forward(self, patches: torch.Tensor, rise: torch.Tensor) -> torch.Tensor:
         scaled = patches.float().permute(0, 3, 1, 2) * (1 / 64) - 2
         seen = torch.stack([rise, rise * rise, torch.sqrt(torch.clamp(1 - rise * rise, min=0))], 1)
-        described: torch.Tensor = torch.relu(self.last(self.trunk(scaled)) + self.rise(seen))
+        described: torch.Tensor = self.dropped(torch.relu(self.last(self.trunk(scaled)) + self.rise(seen)))
         return described
 
 
@@ -163,14 +166,15 @@ class Layer(nn.Module):
         self.before, self.after = nn.LayerNorm(LENGTH), nn.LayerNorm(LENGTH)
         self.asked, self.mixed = nn.Linear(LENGTH, 3 * LENGTH), nn.Linear(LENGTH, LENGTH)
         self.wide = nn.Sequential(nn.Linear(LENGTH, 2 * LENGTH), nn.ReLU(), nn.Linear(2 * LENGTH, LENGTH))
+        self.dropped = nn.Dropout(DROPPED)
 
     def forward(self, tokens: torch.Tensor) -> torch.Tensor:
         boards, count = tokens.shape[0], tokens.shape[1]
         parts = self.asked(self.before(tokens)).reshape(boards, count, 3, HEADS, LENGTH // HEADS)
         query, key, value = parts.permute(2, 0, 3, 1, 4).unbind(0)
         shares = torch.softmax(query @ key.transpose(2, 3) * (LENGTH // HEADS) ** -0.5, dim=3)
-        tokens = tokens + self.mixed((shares @ value).transpose(1, 2).reshape(boards, count, LENGTH))
-        changed: torch.Tensor = tokens + self.wide(self.after(tokens))
+        tokens = tokens + self.dropped(self.mixed((shares @ value).transpose(1, 2).reshape(boards, count, LENGTH)))
+        changed: torch.Tensor = tokens + self.dropped(self.wide(self.after(tokens)))
         return changed
 
 
@@ -212,6 +216,7 @@ def varied(
         may_be[share > COVERED, -1] = True
     cells = cut_standing(image, pose, template)
     patches = cells.patches[:, :, ::-1] if chance.random() < 0.5 else cells.patches
+    patches = stretched(patches, np.exp(chance.normal(0, STRETCH, 2)))
     light = (patches.astype(np.float32) / 255) ** np.float32(np.exp(chance.normal(0, 0.18)))
     light *= np.exp(chance.normal(0, 0.22) + chance.normal(0, 0.08, 3)).astype(np.float32)
     if chance.random() < 0.12:
@@ -220,9 +225,24 @@ def varied(
     # A shadow or a lamp at one side: a slope of light over the board.
     place = template.cells_mm / np.array(template.size_mm) - 0.5
     light *= np.exp(place @ chance.normal(0, 0.35, 2)).astype(np.float32)[:, None, None, None]
+    if chance.random() < SHADED:
+        edge = place @ chance.normal(0, 1, 2) > chance.normal(0, 0.5)
+        light[edge] *= np.float32(chance.uniform(0.3, 0.8))
     if chance.random() < 0.3:
         light = light + chance.normal(0, chance.uniform(0, 0.05), light.shape).astype(np.float32)
     return StandingCells(np.clip(light * 255, 0, 255).astype(np.uint8), cells.rise), may_be
+
+
+def stretched(patches: NDArray[np.uint8], by: FloatArray) -> NDArray[np.uint8]:
+    """Cuts of men that are higher and wider by two factors, with the same feet."""
+    for axis, middle, factor in zip((1, 2), (FOOT_PX, (WIDTH_PX - 1) / 2), by, strict=True):
+        last = patches.shape[axis] - 1
+        at = np.clip((np.arange(last + 1) - middle) / factor + middle, 0, last)
+        low = np.minimum(at.astype(np.intp), last - 1)
+        share = (at - low).astype(np.float32).reshape(-1, *[1] * (3 - axis))
+        first, second = patches.take(low, axis), patches.take(low + 1, axis)
+        patches = (first * (1 - share) + second * share + np.float32(0.5)).astype(np.uint8)
+    return patches
 
 
 def covered(image: Image, cell_px: int, textures: Textures, chance: Rng) -> tuple[Image, Image]:
@@ -250,7 +270,7 @@ def hidden_shares(mask: StandingCells) -> FloatArray:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Example:
-    """Cells of one picture, or of two pictures of the same men, as the networks are given them."""
+    """Cells of one picture, as the networks are given them."""
 
     patches: NDArray[np.uint8]
     rise: FloatArray
@@ -258,10 +278,6 @@ class Example:
     may_be: NDArray[np.bool_]
     """(n, letters); no letter where nothing is asked."""
     known: NDArray[np.bool_]
-
-    def beside(self, other: Example) -> Example:
-        fields = [field.name for field in dataclasses.fields(Example)]
-        return Example(*(np.concatenate([getattr(self, name), getattr(other, name)]) for name in fields))
 
 
 class Examples:
@@ -271,22 +287,11 @@ class Examples:
         self._boards, self._template = boards, template
         self._colours = np.where(square_colours(template), 1.0, -1.0).astype(np.float32)
         self._textures = Textures(np.random.default_rng(seed))
-        self._of_set: dict[str, list[LabelledBoard]] = {}
-        for board in boards:
-            if board.set:
-                self._of_set.setdefault(board.set, []).append(board)
 
     def draw(self, row: int, count: int, chance: Rng) -> Example:
         board = self._boards[row]
         colour = np.float32(chance.choice([-1, 1]))
         told = float(chance.random() > UNTOLD) * float(chance.uniform(0, MOST_TOLD))
-        shown = self._shown(board, count, colour, told, chance)
-        mates = [mate for mate in self._of_set.get(board.set, ()) if mate is not board]
-        if not mates or chance.random() > BESIDE:
-            return shown
-        return shown.beside(self._shown(mates[int(chance.integers(len(mates)))], count, colour, 1.0, chance))
-
-    def _shown(self, board: LabelledBoard, count: int, colour: np.float32, told: float, chance: Rng) -> Example:
         cells, may_be = varied(board, self._template, self._textures, chance)
         rows = np.argsort(chance.random(len(may_be)) - ~board.may_be[:, 0])[:count]
         known = (may_be[rows].sum(axis=1) == 1) & ~may_be[rows, -1] & (chance.random(len(rows)) < told)
@@ -304,23 +309,17 @@ def train(boards: Sequence[LabelledBoard], template: BoardTemplate, recipe: Reci
                 torch.from_numpy(np.concatenate([one.patches for one in drawn])),
                 torch.from_numpy(np.concatenate([one.rise for one in drawn]).astype(np.float32)),
             ).float()
-        of_each = described.split([len(one.known) for one in drawn])
-        lost, hits, men = [], [], []
-        for length in {len(one.known) for one in drawn}:
-            alike = [number for number, one in enumerate(drawn) if len(one.known) == length]
-            may_be = torch.from_numpy(np.stack([drawn[number].may_be for number in alike]))
-            known = torch.from_numpy(np.stack([drawn[number].known for number in alike]))
-            squares = torch.from_numpy(np.stack([drawn[number].squares for number in alike]))
-            numbers = torch.where(known, may_be.int().argmax(dim=2), len(letters))
-            with torch.autocast("cpu", dtype=torch.bfloat16):
-                scores = network.board(torch.stack([of_each[number] for number in alike]), squares, numbers).float()
-            asked = ~known & may_be.any(dim=2)
-            logs = torch.log_softmax(scores, dim=2)[asked]
-            lost.append(-torch.logsumexp(logs.masked_fill(~may_be[asked], -torch.inf), dim=1))
-            hits.append(may_be[asked].gather(1, logs.argmax(1, keepdim=True))[:, 0])
-            men.append(~may_be[asked][:, 0])
-        right = (torch.cat(hits) & torch.cat(men)).sum() / torch.clamp(torch.cat(men).sum(), min=1)
-        return torch.cat(lost).mean(), float(right)
+        may_be, known, squares = (
+            torch.from_numpy(np.stack([getattr(one, name) for one in drawn])) for name in ("may_be", "known", "squares")
+        )
+        numbers = torch.where(known, may_be.int().argmax(dim=2), len(letters))
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            scores = network.board(described.reshape(len(drawn), count, LENGTH), squares, numbers).float()
+        asked = ~known & may_be.any(dim=2)
+        logs = torch.log_softmax(scores, dim=2)[asked]
+        lost = -torch.logsumexp(logs.masked_fill(~may_be[asked], -torch.inf), dim=1)
+        hits, men = may_be[asked].gather(1, logs.argmax(1, keepdim=True))[:, 0], ~may_be[asked][:, 0]
+        return lost.mean(), float((hits & men).sum() / torch.clamp(men.sum(), min=1))
 
     return training_loop.train(lambda: FiguresNetwork(len(letters)), len(boards), recipe, loss_of)
 

@@ -71,69 +71,42 @@ class TracedScene:
     """The random choices, for finding out where a reader fails."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Chances:
-    """The random generators of one scene; scenes of one set share what some of theirs draw."""
-
-    table: Rng
-    """Of the board, and the table under it."""
-    men: Rng
-    place: Rng
-    """Of the camera's place and the light."""
-    picture: Rng
-    at_start: bool = False
-    """Whether a game's start is shown."""
-
-    @classmethod
-    def single(cls, rng: Rng) -> Chances:
-        return cls(rng, rng, rng, rng)
-
-
 def trace_scene(
-    template: BoardTemplate, game: AnyGame, chances: Chances, size_px: tuple[int, int] | None = None
+    template: BoardTemplate, game: AnyGame, rng: Rng, size_px: tuple[int, int] | None = None
 ) -> TracedScene:
     """One random scene. Raises RendererError if the renderer cannot be used, or leaves every scene dark."""
     mi = load_mitsuba()
-    kept = [(one, one.bit_generator.state) for one in (chances.table, chances.men) if one is not chances.picture]
     for _ in range(TRIES):
-        for one, state in kept:  # another try shows the same board and men
-            one.bit_generator.state = state
-        scene = _trace_once(mi, template, game, chances, size_px)
+        scene = _trace_once(mi, template, game, rng, size_px)
         if scene is not None:
             return scene
     raise RendererError(f"the renderer has left {TRIES} scenes of {game.name} black")
 
 
 def _trace_once(
-    mi: Any, template: BoardTemplate, game: AnyGame, chances: Chances, size_px: tuple[int, int] | None
+    mi: Any, template: BoardTemplate, game: AnyGame, rng: Rng, size_px: tuple[int, int] | None
 ) -> TracedScene | None:
     """A scene; None if the picture is black: something is in front of the lens or of the only lamp."""
-    table, place, rng = chances.table, chances.place, chances.picture
-    template = shaped_by_chance(template, table)
-    style = usual_colours(with_print(random_style(template, table), template), template.game, table)
+    template = shaped_by_chance(template, rng)
+    style = usual_colours(with_print(random_style(template, rng), template), template.game, rng)
     if template.figures:
-        style = chequered(style, table)
-    if place is not table:
-        style = dataclasses.replace(style, camera=random_style(template, place).camera)
+        style = chequered(style, rng)
     if template.shaped:
-        style = style.but("camera", tilt_deg=float(place.uniform(0, TALL_TILT_DEG)))
+        style = style.but("camera", tilt_deg=float(rng.uniform(0, TALL_TILT_DEG)))
     sizes = LARGE_PX if template.rectified_px > 512 or len(template.cell_names) > 100 else SIZES_PX
     sizes = TALL_SIZES_PX if template.shaped else sizes
     size = size_px or sizes[int(rng.integers(len(sizes)))]
-    body = board_body(template, style, table)
+    body = board_body(template, style, rng)
     camera = place_camera(body.outline_mm, size, style.camera)
-    light = random_light(place, style, body.centre_mm, camera)
+    light = random_light(rng, style, body.centre_mm, camera)
     lens = random_lens(rng, dim=light.kind == "dim")
-    if chances.at_start:
-        cells = figures_of(game, game.initial()) if template.shaped else game.board(game.initial())
-    else:
-        cells = random_figures(game, template, rng) if template.shaped else random_position(game, template, rng)
+    cells = random_figures(game, template, rng) if template.shaped else random_position(game, template, rng)
     standing = PlacedPieces(template, cells, style, rng, pawns=False)
     if template.shaped:
-        look = random_chess_men(chances.men, template.pitch_mm, dict(style.men.colours), template)
+        look = random_chess_men(rng, template.pitch_mm, dict(style.men.colours), template)
     else:
         colours = dict(style.men.colours)
-        look = random_men(chances.men, template.man_diameter_mm, colours, template.game, style.board.colour)
+        look = random_men(rng, template.man_diameter_mm, colours, template.game, style.board.colour)
     contents = _contents(mi, template, style, standing, body, camera, look, light, rng)
     straight = straight_px(camera)
     samples = TALL_SAMPLES if template.shaped else SAMPLES

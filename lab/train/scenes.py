@@ -16,7 +16,7 @@ import numpy as np
 import games
 from calibration.template import load_template
 from lab.simulated.arrays import Rng
-from lab.train.pathtraced import Chances, trace_scene
+from lab.train.pathtraced import trace_scene
 from rules import AnyGame
 from rules.options import rules_from_words, switched_on
 
@@ -36,35 +36,32 @@ def write_scenes(
     count: int,
     seed: int,
     size_px: tuple[int, int] | None = None,
-    per_set: int = 1,
     flat: bool = False,
     progress: Callable[[int], None] = lambda done: None,
 ) -> int:
     """Writes the missing ones of scenes 0 to `count` - 1 of a seed; returns the number of scenes made.
 
-    Calls `progress` with the number there after each. A scene depends on game, rules, seed, `per_set` and its number
-    alone. `per_set` scenes in a row show the same board and men, the first of them at the start. `flat` men of a side
-    are all alike, whatever the game's are. Raises SceneFolderError, and RendererError if the renderer cannot be used.
+    Calls `progress` with the number there after each. A scene depends on game, rules, seed and its number alone. `flat`
+    men of a side are all alike, whatever the game's are. Raises SceneFolderError, and RendererError if the renderer
+    cannot be used.
     """
     if not 0 < count <= MAX_SCENES:
         raise SceneFolderError(f"--count is from 1 to {MAX_SCENES}, not {count}")
     template = load_template(game.name, switched_on(game))
     if flat:
         template = dataclasses.replace(template, man_height_mm=0.0)
-    labels = _labels(out, game, seed, per_set=per_set, flat=flat)
+    labels = _labels(out, game, seed, flat=flat)
     made = 0
     for number in range(count):
         name = f"{game.about.short_name}_{seed}_{number:04d}.jpg"
         if name not in labels["images"] or not (out / name).is_file():
-            scene = trace_scene(template, game, scene_chances(game, seed, number, per_set), size_px)
+            scene = trace_scene(template, game, scene_chance(game, seed, number), size_px)
             quality = [cv2.IMWRITE_JPEG_QUALITY, scene.jpeg_quality]
             _write(out / name, bytes(cv2.imencode(".jpg", scene.image, quality)[1]))
             corners = [[round(float(value), 2) for value in point] for point in scene.corners_px]
             label: dict[str, Any] = {"corners_px": corners, "cells": scene.cells}
             if scene.figures is not None:
                 label["figures"] = template.written(scene.figures)
-            if per_set > 1:
-                label["set"] = f"{seed}_{number // per_set}"
             labels["images"][name] = label | {"about": scene.about}
             _write(out / "labels.json", _text(labels).encode())
             made += 1
@@ -72,28 +69,15 @@ def write_scenes(
     return made
 
 
-def scene_chances(game: AnyGame, seed: int, number: int, per_set: int = 1) -> Chances:
-    """The random generators of one scene: different for every game, rule that changes the board, seed and number.
-
-    In every other set the camera and the light stay where they are, too.
-    """
-
-    def chance(*numbers: int) -> Rng:
-        rules = ",".join(sorted(switched_on(game)))
-        return np.random.default_rng([seed, *numbers, zlib.crc32(f"{game.name} {rules}".encode())])
-
-    own = chance(number)
-    if per_set == 1:
-        return Chances.single(own)
-    of_set, first = number // per_set, number % per_set == 0
-    return Chances(chance(of_set, 1), chance(of_set, 2), chance(of_set, 3) if of_set % 2 else own, own, first)
+def scene_chance(game: AnyGame, seed: int, number: int) -> Rng:
+    """The random generator of one scene: different for every game, rule that changes the board, seed and number."""
+    rules = ",".join(sorted(switched_on(game)))
+    return np.random.default_rng([seed, number, zlib.crc32(f"{game.name} {rules}".encode())])
 
 
-def _labels(out: Path, game: AnyGame, seed: int, *, per_set: int, flat: bool) -> dict[str, Any]:
+def _labels(out: Path, game: AnyGame, seed: int, *, flat: bool) -> dict[str, Any]:
     """The folder's labels of the same scenes; an empty set of labels if there are none."""
-    about = {"game": game.name, "rules": sorted(switched_on(game)), "seed": seed}
-    usual = {"per_set": 1, "flat": False}
-    about |= {"per_set": per_set, "flat": flat}
+    about = {"game": game.name, "rules": sorted(switched_on(game)), "seed": seed, "flat": flat}
     fresh: dict[str, Any] = {"note": NOTE, **about, "images": {}}
     path = out / "labels.json"
     try:
@@ -103,7 +87,7 @@ def _labels(out: Path, game: AnyGame, seed: int, *, per_set: int, flat: bool) ->
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise SceneFolderError(f"--out {out}: {error}") from error
-    same = isinstance(found, dict) and about.items() <= (usual | found).items()
+    same = isinstance(found, dict) and about.items() <= ({"flat": False} | found).items()
     if not same or not isinstance(found.get("images"), dict):
         raise SceneFolderError(f"--out {out}: its labels.json is of other scenes; name another folder")
     return dict(found)

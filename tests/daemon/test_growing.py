@@ -40,7 +40,7 @@ def eyes() -> BoardTracker:
 
 def test_confirmed_boards_add_to_what_the_start_has_taught_until_they_are_taken_back(eyes: BoardTracker) -> None:
     pipeline = eyes.pipeline
-    assert pipeline.lesson is not None and pipeline.reader.taught is not None
+    assert pipeline.lesson is not None and pipeline.lesson.taught is not None and pipeline.reader.taught is not None
     start = len(pipeline.lesson.taught.classes)
     grown = len(pipeline.reader.taught.classes)
     assert grown > start
@@ -54,7 +54,7 @@ def test_confirmed_boards_add_to_what_the_start_has_taught_until_they_are_taken_
 
 CELLS = np.ones(2, dtype=np.bool_)
 LOOK = DescribedCells(np.zeros((2, 0, 0, 3), dtype=np.uint8), np.zeros((2, 0), dtype=np.float32))
-BEFORE, AFTER = SeenBoard(1, "W.", "W.", LOOK, CELLS), SeenBoard(2, "WB", "WB", LOOK, CELLS)
+BEFORE, AFTER = SeenBoard(1, "W.", LOOK, CELLS), SeenBoard(2, "WB", LOOK, CELLS)
 
 
 def test_a_board_counts_only_once_a_later_move_was_made_from_it() -> None:
@@ -69,7 +69,7 @@ def test_what_casts_doubt_on_the_line_takes_what_waited_with_it() -> None:
     confirmations.doubt(2)
     assert confirmations.see(AFTER) == [BEFORE]
     confirmations.doubt()
-    assert confirmations.see(SeenBoard(3, "..", "..", LOOK, CELLS)) == []
+    assert confirmations.see(SeenBoard(3, "..", LOOK, CELLS)) == []
 
 
 @pytest.mark.parametrize(
@@ -101,4 +101,4 @@ def test_cells_that_show_nothing_known_teach_nothing_and_many_of_them_make_a_boa
     reading = dataclasses.replace(belief.look.reading, unknown=unknown.astype(np.float64))
     belief = dataclasses.replace(belief, look=dataclasses.replace(belief.look, reading=reading))
     assert may_teach(belief, seen.gate, seen.alignment) == (share < 0.25)
-    assert np.array_equal(seen_board(belief, 4, "." * 25, "." * 25, LOOK).plain, ~unknown)
+    assert np.array_equal(seen_board(belief, 4, "." * 25, LOOK).plain, ~unknown)

@@ -93,7 +93,7 @@ def test_board_without_men_of_both_sides_is_no_lesson() -> None:
 
 
 @pytest.mark.parametrize("tilt_deg", [20.0, 36.0, 50.0])
-def test_tall_men_teach_and_those_of_later_boards_are_read_beside_them(tilt_deg: float) -> None:
+def test_tall_men_teach_how_their_board_lies_and_later_boards_are_read(tilt_deg: float) -> None:
     template, table = load_template("chess"), tall_table(TALL_START, tilt_deg)
     for turn in (0, 1, 2):
         lesson = learn_from(_seen(table, template, turn), [TALL_START])

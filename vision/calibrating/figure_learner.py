@@ -1,4 +1,4 @@
-"""What a board of men that differ in shape teaches: itself, beside which the eye reads others."""
+"""What a board of men that differ in shape teaches: how it lies, and how well they are told."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import numpy as np
 
 from calibration.arrays import Flags, FloatArray, Indices
 from vision.calibrating.learner import MAX_ODD, Learner
-from vision.calibrating.lesson import CLEARLY_NATS, Lesson, Unlike, Way, contradicted
+from vision.calibrating.lesson import CLEARLY_NATS, Lesson, Unlike, Way, contradicted, turned_cells
 from vision.calibrating.verdict import MIN_BOARDS, Expectation
 from vision.pose import Rectified
-from vision.reading.figures import FigureReader, KnownMen
-from vision.reading.reader import Known
+from vision.reading.figures import FigureReader
+from vision.reading.taught import Taught
 
 
 class FigureLearner(Learner):
@@ -21,10 +21,8 @@ class FigureLearner(Learner):
         self._described = reader.describe(seen.image, seen.pose, self.template, every)
         self.alone = reader.read(self._described).of_classes(reader.classes, self.letters)
 
-    def told_by(self, taught: Known, cells: Indices) -> FloatArray | None:
-        if not isinstance(taught, KnownMen):
-            return None
-        return self._reader.read(self._described[cells], taught).of_classes(self._reader.classes, self.letters)
+    def told_by(self, taught: Taught | None, cells: Indices) -> FloatArray | None:
+        return self.alone[cells]
 
     def suits(self, way: Way) -> bool:
         classes, alone = self.classes(way), self.alone[way.cells]
@@ -34,7 +32,9 @@ class FigureLearner(Learner):
 
     def shows_plies(self, lesson: Lesson, changed: Flags) -> bool:
         classes = np.array([self.letters.index(letter) for letter in self.template.seen(lesson.board)])
-        logs = self._left_out(lesson.taught).mean(axis=0)
+        cells = turned_cells(self.template, lesson.turn)
+        assert cells is not None
+        logs = self._left_out(cells, lesson.board).mean(axis=0)
         if lesson.expectation.boards < MIN_BOARDS or contradicted(logs, classes, 0.0) is not None:
             return False
         own = np.eye(logs.shape[1], dtype=np.bool_)[classes]
@@ -42,15 +42,13 @@ class FigureLearner(Learner):
         return bool((ahead[changed] >= CLEARLY_NATS).all())
 
     def lesson(self, way: Way) -> Lesson | Unlike:
-        taught, classes = KnownMen(self._described[way.cells], way.board, self._reader.sha256), self.classes(way)
-        logs = self._left_out(taught)
+        classes, logs = self.classes(way), self._left_out(way.cells, way.board)
         if (fault := contradicted(logs.mean(axis=0), classes, MAX_ODD)) is not None:
             return fault
         right = float((logs.argmax(axis=2) == classes).mean(axis=0).sum())
         expectation = Expectation(right, len(classes), len(classes), by_picture=False)
-        return Lesson(taught, way.turn, expectation, way.board)
+        return Lesson(None, way.turn, expectation, way.board)
 
-    def _left_out(self, taught: Known) -> FloatArray:
-        """(ways, cells, classes and one more) log probabilities of each known cell by what the others hold."""
-        assert isinstance(taught, KnownMen)
-        return self._reader.left_out(taught, self.letters)
+    def _left_out(self, cells: Indices, board: str) -> FloatArray:
+        """(ways, cells, classes and one more) log probabilities of each cell of the board by what the others hold."""
+        return self._reader.left_out(self._described[cells], board, self.letters)

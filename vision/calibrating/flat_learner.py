@@ -20,7 +20,7 @@ from vision.pose import Rectified, project
 from vision.reading.cells import cut_patches
 from vision.reading.descriptors import load_descriptor
 from vision.reading.heads import judge, load_generic
-from vision.reading.reader import DescribedCells, Known
+from vision.reading.reader import DescribedCells
 from vision.reading.taught import WITNESSES, CellFeatures, Taught, features_of, square_colours
 
 EVEN = 0.25
@@ -46,7 +46,7 @@ class FlatLearner(Learner):
         self._seen, self._unknown = _features(self._look, self.template)
         self.alone = self._seen.network
 
-    def told_by(self, taught: Known, cells: Indices) -> FloatArray | None:
+    def told_by(self, taught: Taught | None, cells: Indices) -> FloatArray | None:
         if not isinstance(taught, Taught):
             return None
         return taught.log_probabilities(self._seen.at(cells), square_colours(self.template))

@@ -11,7 +11,7 @@ from calibration.arrays import Flags, FloatArray, Indices
 from calibration.template import BoardTemplate
 from rules import EMPTY
 from vision.calibrating.lesson import Lesson, Unlike, Way, ways_to_lie
-from vision.reading.reader import Known
+from vision.reading.taught import Taught
 
 MAX_ODD = 0.03
 """Greatest share of the cells that the others contradict, though not clearly."""
@@ -30,7 +30,7 @@ class Learner(abc.ABC):
         """The classes, EMPTY first, then those of either side."""
 
     @abc.abstractmethod
-    def told_by(self, taught: Known, cells: Indices) -> FloatArray | None:
+    def told_by(self, taught: Taught | None, cells: Indices) -> FloatArray | None:
         """(n, classes) log probabilities of some cells by what was taught before; None if it is of other men."""
 
     @abc.abstractmethod

@@ -12,7 +12,7 @@ from calibration.arrays import FloatArray, Indices
 from calibration.template import BoardTemplate
 from vision.calibrating.verdict import Expectation
 from vision.pose import turns_of
-from vision.reading.reader import Known
+from vision.reading.taught import Taught
 
 CLEARLY_NATS = 2.0
 """Nats by which a single cell may not look more like another class."""
@@ -20,7 +20,8 @@ CLEARLY_NATS = 2.0
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Lesson:
-    taught: Known
+    taught: Taught | None
+    """None for men who differ in shape: they are read by what is known of other sets."""
     turn: int
     """Number of corners by which the board's own top left lies further clockwise than it was taken to."""
     expectation: Expectation

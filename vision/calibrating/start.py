@@ -19,7 +19,7 @@ from vision.calibrating.lesson import CLEARLY_NATS, Lesson, Unlike, ways_to_lie
 from vision.pose import Rectified
 from vision.reading.figures import figure_reader
 from vision.reading.heads import GENERIC, load_generic
-from vision.reading.reader import Known
+from vision.reading.taught import Taught
 
 MIN_MEN = 2
 """Fewest pieces of each side on a board that teaches: each is judged by the others."""
@@ -71,7 +71,7 @@ def _shows_plies(learner: Learner, lesson: Lesson, before: Sequence[str]) -> boo
     return learner.shows_plies(lesson, np.array(changed))
 
 
-def turn_by(taught: Known, seen: Rectified, boards: Sequence[str]) -> int | None:
+def turn_by(taught: Taught | None, seen: Rectified, boards: Sequence[str]) -> int | None:
     """The turn in which the picture shows one of the boards, or nearly, by what was taught before; None if in none.
 
     What was taught must fit the picture clearly better in that turn than in others. Where it sees a changed cell that

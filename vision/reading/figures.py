@@ -86,18 +86,6 @@ def letters_of(template: BoardTemplate) -> str:
     return EMPTY + "".join(template.figures) + OTHER
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class KnownMen:
-    """A board of this set of men whose figures are known, by which others are read."""
-
-    described: Descriptors
-    """(cells, views, length)."""
-    figures: str
-    """As `rules.figures_of` has them."""
-    network: str
-    """SHA-256 of the network whose descriptions these are."""
-
-
 class FigureReader:
     def __init__(self, template: BoardTemplate, folder: Path = MODELS) -> None:
         """Raises WeightsError."""
@@ -110,12 +98,7 @@ class FigureReader:
         """Men of each class in a set."""
         self._counted_as = np.array([1 + list(men).index(one) if one in men else 0 for one in self.classes + OTHER])
         """(letters,) which of them each letter is, from 1 on; 0 for what is no man."""
-        weights = [find_weights(name, folder) for name in NETWORKS]
-        self.sha256 = weights[0].sha256
-        """Of the network that describes cells."""
-        self._cells, self._board = (open_network(one.path) for one in weights)
-        self.described_shape = 2, int(self._cells.get_outputs()[0].shape[1])
-        """Views, and length of a description."""
+        self._cells, self._board = (open_network(find_weights(name, folder).path) for name in NETWORKS)
 
     def describe(self, image: Image, pose: BoardPose, template: BoardTemplate, cells: Flags) -> Descriptors:
         """(n, 2, length) descriptions of some (cells,) of a picture, as seen and mirrored; 1.2 ms for each."""
@@ -125,9 +108,9 @@ class FigureReader:
         described = [self._cells.run(["described"], {"patches": view, "rise": rise})[0] for view in views]
         return np.stack(described, axis=1).astype(np.float32)
 
-    def read(self, described: Descriptors, known: KnownMen | None = None) -> SeenFigures:
-        """What stands on the cells, by themselves or beside a board of the same men."""
-        ways = self._read(described, [UNTOLD] * len(described), known)
+    def read(self, described: Descriptors) -> SeenFigures:
+        """What stands on the cells."""
+        ways = self._read(described, [UNTOLD] * len(described))
         logs = self._counted(ways.mean(axis=0))
         figures = logs[:, :-1] - np.logaddexp.reduce(logs[:, :-1], axis=1, keepdims=True)
         return SeenFigures(figures, self.letters[:-1], np.exp(logs[:, -1]))
@@ -137,15 +120,15 @@ class FigureReader:
         every = np.ones(len(template.cells_mm), dtype=np.bool_)
         return self.read(self.describe(image, pose, template, every)).of_classes(self.classes, template.letters)
 
-    def left_out(self, known: KnownMen, letters: str) -> FloatArray:
-        """(ways, cells, classes) log probabilities of each known cell, by what the others hold.
+    def left_out(self, described: Descriptors, figures: str, letters: str) -> FloatArray:
+        """(ways, cells, classes) log probabilities of each cell, by what the others are known to hold.
 
         The columns are the classes of `letters`, and OTHER.
         """
-        cells, found = len(known.described), list[tuple[Indices, FloatArray]]()
+        cells, found = len(described), list[tuple[Indices, FloatArray]]()
         for asked in np.array_split(np.random.default_rng(0).permutation(cells), LEFT_OUT):
-            told = [UNTOLD if cell in asked else letter for cell, letter in enumerate(known.figures)]
-            found.append((asked, self._read(known.described, told)[:, asked]))
+            told = [UNTOLD if cell in asked else letter for cell, letter in enumerate(figures)]
+            found.append((asked, self._read(described, told)[:, asked]))
         logs = np.concatenate([one for _, one in found], axis=1)
         logs = logs[:, np.argsort(np.concatenate([asked for asked, _ in found]))]
         logs = np.stack([self._counted(way) for way in logs])
@@ -159,19 +142,17 @@ class FigureReader:
         sides = np.stack([np.logaddexp.reduce(logs[:, one], axis=1) for one in counted], axis=1)
         return np.asarray(logs + (within_counts(sides, self._most) - sides)[:, self._counted_as])
 
-    def _read(self, described: Descriptors, told: Sequence[str], known: KnownMen | None = None) -> FloatArray:
+    def _read(self, described: Descriptors, told: Sequence[str]) -> FloatArray:
         """(ways, cells, letters) log probabilities of cells of which some letters are told, read in every way.
 
         As seen and mirrored, and with either colour of squares taken for the first.
         """
-        every = described if known is None else np.concatenate([described, known.described])
-        told = [*told, *("" if known is None else known.figures)]
         letters = np.array([[self.letters.index(one) if one else len(self.letters) for one in told]])
-        squares, ways = np.tile(self._squares, len(every) // len(described))[None], list[FloatArray]()
-        for view in range(every.shape[1]):
+        squares, ways = self._squares[None], list[FloatArray]()
+        for view in range(described.shape[1]):
             for colour in (squares, -squares):
-                inputs = {"described": every[None, :, view], "squares": colour, "known": letters}
-                scores = np.asarray(self._board.run(["scores"], inputs)[0], dtype=np.float64)[0, : len(described)]
+                inputs = {"described": described[None, :, view], "squares": colour, "known": letters}
+                scores = np.asarray(self._board.run(["scores"], inputs)[0], dtype=np.float64)[0]
                 ways.append(scores - np.logaddexp.reduce(scores, axis=1, keepdims=True))
         return np.stack(ways)
 

@@ -20,7 +20,7 @@ from vision.reading.board_reading import SURE, UNKNOWN, BoardReading, SeenFigure
 from vision.reading.cells import cut_patches, differing
 from vision.reading.descriptors import Descriptors, load_descriptor
 from vision.reading.face_colours import matching_face_colours
-from vision.reading.figures import FigureReader, KnownMen, figure_reader
+from vision.reading.figures import FigureReader, figure_reader
 from vision.reading.foreign import foreign_shares
 from vision.reading.heads import GENERIC, OTHER, Head, head_from_arrays, judge, load_generic
 from vision.reading.joint import read_jointly
@@ -30,8 +30,6 @@ from vision.reading.tiles import pair_halves
 from vision.sources.encoded import TooLargeError, decode
 
 log = logging.getLogger(__name__)
-Known = Taught | KnownMen
-"""What known boards of a table teach: of flat men, and of men that differ in shape."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -94,8 +92,8 @@ class Reader:
         self._newest: tuple[Image, BoardTemplate, Patches] | None = None
         self.cells: JudgedCells | None = None
         """The cells as last read; None before the first reading. Callers may put earlier ones back."""
-        self.taught: Known | None = None
-        """What a known board of this table has taught; None before."""
+        self.taught: Taught | None = None
+        """What a known board of this table has taught; None before, and for men who differ in shape."""
         self._kept: tuple[Patches, str] | None = None
         """How cells looked when their content was known, and that content; OTHER for a cell not known."""
 
@@ -103,27 +101,18 @@ class Reader:
     def look(self) -> DescribedCells | None:
         return None if self.cells is None else self.cells.look
 
-    def learn(self, taught: Known | None, kept: tuple[Patches, str] | None) -> None:
+    def learn(self, taught: Taught | None, kept: tuple[Patches, str] | None) -> None:
         """Reads by what known boards of this table have taught, and by how its cells looked when they were known.
 
         `kept` has OTHER for cells that are not known.
         """
         self.taught, self._kept = taught, kept
 
-    def grown(self, look: DescribedCells, figures: str, new: Flags, plain: Flags) -> Known:
-        """What a board of these figures adds to what was taught.
-
-        `new` are (cells,) that were not known to hold what they hold, and `plain` those that show something known.
-        """
-        assert self.taught is not None
-        if isinstance(self.taught, Taught):
-            if not new.any():
-                return self.taught
-            board = self.template.seen(figures)
-            return self.taught.with_cells(self.features(look), board, np.flatnonzero(new), self.template)
-        if look.figures is None or not plain.all():
-            return self.taught
-        return KnownMen(look.figures, figures, self.taught.network)
+    def grown(self, taught: Taught, look: DescribedCells, board: str, new: Flags) -> Taught:
+        """What was taught, and what a board adds: `new` are (cells,) that were not known to hold what they hold."""
+        return (
+            taught.with_cells(self.features(look), board, np.flatnonzero(new), self.template) if new.any() else taught
+        )
 
     def features(self, look: DescribedCells, logs: FloatArray | None = None) -> CellFeatures:
         """The features by which boards of flat men are read; `logs` are the network's log probabilities, if known."""
@@ -132,14 +121,10 @@ class Reader:
         told = judge(look.descriptors, letters, self._own, self._generic.head)[0] if logs is None else logs
         return features_of(look.patches, look.descriptors, in_order(told, letters, means.letters), means)
 
-    def as_taught(self, look: DescribedCells, taught: Known, logs: FloatArray | None = None) -> FloatArray:
+    def as_taught(self, look: DescribedCells, taught: Taught, logs: FloatArray | None = None) -> FloatArray:
         """(cells, classes) log probabilities of the cells by what was taught, whatever they showed before."""
-        letters = self.template.letters
-        if isinstance(taught, KnownMen):
-            assert self._figures is not None and look.figures is not None
-            return bounded(self._figures.read(look.figures, taught).of_classes(self._figures.classes, letters))
         told = taught.log_probabilities(self.features(look, logs), square_colours(self.template))
-        return in_order(told, taught.model.letters, letters)
+        return in_order(told, taught.model.letters, self.template.letters)
 
     @property
     def kept(self) -> tuple[Patches, str] | None:
@@ -160,7 +145,7 @@ class Reader:
     def judge(self, cells: JudgedCells, time_s: float) -> BoardReading:
         letters, figures = self.template.letters, None
         if self._figures is not None and cells.look.figures is not None:
-            figures = self._figures.read(cells.look.figures, self.taught if isinstance(self.taught, KnownMen) else None)
+            figures = self._figures.read(cells.look.figures)
         logs = self._together(cells, figures)
         shares = self._foreign(cells, logs, figures)
         unknown = np.maximum(cells.unknown, shares)
@@ -252,7 +237,7 @@ class Reader:
 
     def _as_kept(self, patches: Patches, logs: FloatArray, unknown: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The log probabilities and unknown shares, where cells that look as they did hold what they held."""
-        if isinstance(self.taught, Taught):
+        if self.taught is not None:
             unknown = self.taught.unknown(unknown)
         if self._kept is None:
             return logs, unknown

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from pathlib import Path
 
@@ -13,19 +12,19 @@ import pytest
 from calibration.template import load_template
 from lab.train.figures import (
     COVERED,
-    Examples,
     Recipe,
     covered,
     hidden_shares,
     labelled_boards,
     make_figures,
+    stretched,
     varied,
 )
 from lab.train.textures import Textures
 from system.weights import check_all
 from tests.vision.tall_men import START, tall_table
 from vision.pose import pose_from_corners, project
-from vision.reading.figures import HEIGHT_PX, WIDTH_PX, FigureReader, KnownMen, cut_standing
+from vision.reading.figures import FOOT_PX, HEIGHT_PX, WIDTH_PX, FigureReader, cut_standing
 
 TEMPLATE = load_template("chess")
 LETTERS = {figure: TEMPLATE.figures[figure].letter for figure in TEMPLATE.figures} | {".": "."}
@@ -56,9 +55,10 @@ def test_networks_are_trained_written_and_read_again(tmp_path: Path) -> None:
     image = np.asarray(cv2.imread(str(folder / "two.png")), dtype=np.uint8)
     pose = pose_from_corners(board.corners_px, TEMPLATE)
     described = reader.describe(image, pose, TEMPLATE, np.ones(64, dtype=np.bool_))
-    alone, beside = reader.read(described), reader.read(described, KnownMen(described, START, reader.sha256))
+    alone = reader.read(described)
     assert np.allclose(np.exp(alone.log_probabilities).sum(axis=1), 1)
-    assert not np.allclose(alone.log_probabilities, beside.log_probabilities)
+    told = reader.left_out(described, START, TEMPLATE.letters)
+    assert told.shape == (4, 64, 4) and not np.allclose(told[..., 0].mean(axis=0), alone.log_probabilities[:, 0])
 
 
 def test_boards_are_varied_each_time(tmp_path: Path) -> None:
@@ -81,10 +81,12 @@ def test_what_a_thing_covers_is_no_man_and_what_it_touches_is_not_asked(tmp_path
     assert hidden.any() and np.abs(drawn.astype(int) - image)[~hidden.any(axis=2)].mean() < 20
 
 
-def test_boards_of_one_set_are_shown_beside_each_other(tmp_path: Path) -> None:
-    boards = [dataclasses.replace(one, set="a") for one in labelled_boards(folder_of_two(tmp_path), TEMPLATE)]
-    examples, chance = Examples(boards, TEMPLATE, 1), np.random.default_rng(3)
-    lengths = {len(examples.draw(0, 40, chance).known) for _ in range(20)}
-    assert lengths == {40, 80}
-    both = next(one for one in (examples.draw(0, 40, chance) for _ in range(99)) if len(one.known) == 80)
-    assert both.known[40:].mean() > 0.8 and both.may_be[:, :-1].any()
+def test_cuts_of_men_are_stretched_from_their_feet() -> None:
+    patches = np.zeros((1, HEIGHT_PX, WIDTH_PX, 3), dtype=np.uint8)
+    foot, middle = round(FOOT_PX), WIDTH_PX // 2
+    patches[0, foot - 20 : foot, middle - 5 : middle + 5] = 200
+    high, wide = (stretched(patches, np.array(by)) for by in ((1.5, 1.0), (1.0, 1.5)))
+    rows, columns = (one[0, :, :, 0] > 100 for one in (high, wide))
+    assert rows.any(axis=1).sum() == 30 and rows[foot - 1].any() and not rows[foot + 1].any()
+    assert 14 <= columns.any(axis=0).sum() <= 16 and columns.any(axis=1).sum() == 20
+    assert np.array_equal(stretched(patches, np.ones(2)), patches)

@@ -18,7 +18,7 @@ from lab.simulated.random_style import random_style
 from lab.simulated.scenes import random_scene
 from lab.train import pathtraced, pathtraced_mesh, scenes
 from lab.train.cli import app
-from lab.train.pathtraced import Chances, TracedScene, random_figures, random_position, trace_scene
+from lab.train.pathtraced import TracedScene, random_figures, random_position, trace_scene
 from lab.train.pathtraced_board import board_body, random_clutter
 from lab.train.pathtraced_camera import (
     develop,
@@ -34,7 +34,7 @@ from lab.train.pathtraced_chessmen import HEIGHTS
 from lab.train.pathtraced_light import random_light
 from lab.train.pathtraced_men import KINDS, MenLook, looking, one_man, profile, random_chess_men, random_men
 from lab.train.pathtraced_mesh import Mesh, RendererError, block, joined, lathe, load_mitsuba, sheet
-from lab.train.scenes import SceneFolderError, scene_chances, write_scenes
+from lab.train.scenes import SceneFolderError, scene_chance, write_scenes
 from rules import EMPTY, figures_of
 from vision.finding.finder import find_drawn
 
@@ -196,11 +196,11 @@ def test_a_scene_that_chance_leaves_black_is_drawn_anew(monkeypatch: pytest.Monk
     monkeypatch.setattr(pathtraced, "straight_px", lambda camera: seen)
     monkeypatch.setattr(pathtraced, "rendered", lambda *given, **named: films.pop(0))
     game, template = games.load("morris"), load_template("nine_mens_morris")
-    assert trace_scene(template, game, Chances.single(np.random.default_rng(3)), (640, 480)).image.mean() > 20
+    assert trace_scene(template, game, np.random.default_rng(3), (640, 480)).image.mean() > 20
     assert not films
     films += [np.zeros((480, 640, 3), np.float32)] * pathtraced.TRIES
     with pytest.raises(RendererError, match="black"):
-        trace_scene(template, game, Chances.single(np.random.default_rng(3)), (640, 480))
+        trace_scene(template, game, np.random.default_rng(3), (640, 480))
 
 
 def test_a_folder_is_taken_up_again_and_read_as_labels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,24 +216,13 @@ def test_a_folder_is_taken_up_again_and_read_as_labels(tmp_path: Path, monkeypat
     assert not list(tmp_path.glob("*.part"))
 
 
-def test_scenes_of_one_set_are_labelled_as_that_and_other_ones_are_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(scenes, "trace_scene", fake_scene)
-    game = games.load("morris")
-    write_scenes(tmp_path, game, count=5, seed=3, per_set=2)
-    labels = read_labels(tmp_path / "labels.json", load_template("nine_mens_morris"))
-    assert [label.set for label in labels] == ["3_0", "3_0", "3_1", "3_1", "3_2"]
-    for other in ({}, {"per_set": 2, "flat": True}):
-        with pytest.raises(SceneFolderError, match="other scenes"):
-            write_scenes(tmp_path, game, count=5, seed=3, **other)  # type: ignore[arg-type]
-
-
 def test_a_folder_of_other_scenes_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scenes, "trace_scene", fake_scene)
     write_scenes(tmp_path, games.load("morris"), count=1, seed=3)
     with pytest.raises(SceneFolderError, match="other scenes"):
         write_scenes(tmp_path, games.load("morris"), count=1, seed=4)
+    with pytest.raises(SceneFolderError, match="other scenes"):
+        write_scenes(tmp_path, games.load("morris"), count=1, seed=3, flat=True)
     (tmp_path / "labels.json").write_text("nothing")
     with pytest.raises(SceneFolderError, match="--out"):
         write_scenes(tmp_path, games.load("morris"), count=1, seed=3)
@@ -299,12 +288,12 @@ def test_the_same_number_is_the_same_scene_and_its_corners_are_in_the_picture(mo
     monkeypatch.setattr(pathtraced, "SAMPLES", 4)
     game = games.load("morris")
     template = load_template(game.name)
-    one, other = (trace_scene(template, game, scene_chances(game, 1, 2), (240, 200)) for _ in range(2))
+    one, other = (trace_scene(template, game, scene_chance(game, 1, 2), (240, 200)) for _ in range(2))
     assert np.array_equal(one.image, other.image)
     assert one.cells == other.cells
     assert ((one.corners_px > 0) & (one.corners_px < (240, 200))).all()
     assert json.dumps(one.about)
-    assert scene_chances(game, 1, 2).table.random() != scene_chances(games.load("reversi"), 1, 2).table.random()
+    assert scene_chance(game, 1, 2).random() != scene_chance(games.load("reversi"), 1, 2).random()
 
 
 @rendered
@@ -312,32 +301,17 @@ def test_a_printed_board_is_seen_where_the_truth_says_and_the_right_way_up(monke
     monkeypatch.setattr(pathtraced, "SAMPLES", 4)
     game = games.load("dominoes")
     template = load_template(game.name)
-    scene = trace_scene(template, game, scene_chances(game, 5, 1), (800, 600))
+    scene = trace_scene(template, game, scene_chance(game, 5, 1), (800, 600))
     found = find_drawn(scene.image, template)
     assert found is not None
     assert np.abs(found.pose.corners_px(template) - scene.corners_px).max() < 6
 
 
 @rendered
-def test_scenes_of_one_set_show_its_board_and_men_first_at_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pathtraced, "SAMPLES", 4)
-    game, template = games.load("chess"), load_template("chess")
-    fixed = [trace_scene(template, game, scene_chances(game, 1, number, 2), (240, 200)) for number in (2, 3)]
-    moved = [trace_scene(template, game, scene_chances(game, 1, number, 2), (240, 200)) for number in (4, 5)]
-    for first, second in (fixed, moved):
-        assert first.figures == figures_of(game, game.initial()) != second.figures
-        assert first.about["colours"] == second.about["colours"]
-        assert first.about["board_colour"] == second.about["board_colour"]
-    assert np.array_equal(fixed[0].corners_px, fixed[1].corners_px)
-    assert not np.array_equal(moved[0].corners_px, moved[1].corners_px)
-    assert fixed[0].about["colours"] != moved[0].about["colours"]
-
-
-@rendered
 def test_a_scene_of_chess_men_says_which_stands_where(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pathtraced, "SAMPLES", 4)
     game, template = games.load("chess"), load_template("chess")
-    scene = trace_scene(template, game, scene_chances(game, 1, 0), (240, 200))
+    scene = trace_scene(template, game, scene_chance(game, 1, 0), (240, 200))
     assert scene.figures is not None
     assert template.seen(scene.figures) == scene.cells
     assert set(scene.figures) - {EMPTY} <= set(template.figures)
