@@ -11,6 +11,7 @@ from daemon.belief.look import Look
 from daemon.game.effects import Announcement, Effect
 from daemon.game.line_of_play import shares_pieces
 from daemon.judging.cell_overrides import CellOverrides
+from daemon.judging.complaints import QUARTER
 from daemon.judging.corrections import Refusal
 from daemon.judging.referee import Referee
 from daemon.match.command_handlers import NEEDS_BOARD
@@ -101,6 +102,8 @@ class BoardTracker:
             self.watched |= lesson.board in self.pipeline.expected
             if self._lessons is not None:
                 self._lessons.save(lesson)
+            if lesson.turn % 2 and self.pipeline.template.first_square:
+                self.match.trouble(QUARTER)
         gate = observation.gate
         self.match.board_free = observation.rectified is not None and gate is not None and gate.settled
         if self._seen_s is None:

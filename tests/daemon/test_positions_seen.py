@@ -18,8 +18,10 @@ from daemon.run.move_words import side_words
 from daemon.words.translation import in_words, speak
 from games.chess import Chess
 from rules import AnyGame, figures_of
-from tests.daemon.match_bench import bench_of
+from tests.daemon.match_bench import bench_of, watching
 from tests.daemon.readings import announced, judged, reading_of, see, with_figures
+from tests.vision.tall_men import START, tall_table
+from vision.frame import Frame
 from vision.reading.board_reading import BoardReading
 
 CHESS = Chess()
@@ -265,3 +267,16 @@ def test_the_answer_may_be_spoken(spoken_in: str) -> None:
         assert heard is not None and heard.command == Adopt(side, mark="m"), phrase
         assert conversation.hear(f"Kibitzer, {phrase}", Table(spoken_in, "m"), "Kibitzer", 0.0) is None
     assert at_once == {"white", "black"}, "the side's name alone is no word that may be misheard"
+
+
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_a_mirrored_picture_of_the_start_is_told_though_it_teaches(mirrored: bool) -> None:
+    table, (eyes, heard) = tall_table(START, 36.0), watching(CHESS)
+    for number in range(12):
+        image = table.render()
+        shown = np.ascontiguousarray(image[:, ::-1]) if mirrored else image
+        eyes.feed(Frame(shown, number * 0.2, number))
+        table.advance(0.2)
+    said = " ".join(in_words(*one.said) for one in heard)
+    assert eyes.pipeline.lesson is not None
+    assert ("Or the picture is mirrored" in said) == mirrored
