@@ -20,6 +20,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -28,8 +29,8 @@ import numpy as np
 import typer
 
 from calibration.arrays import FloatArray
-from calibration.labels import Label, read_labels
-from calibration.template import BoardTemplate, load_template
+from calibration.labels import Label, LabelError, read_labels
+from calibration.template import BoardTemplate, TemplateError, load_template
 from lab.bench.read_scenes import is_misplaced
 from lab.bench.things import with_things
 from rules import EMPTY
@@ -153,24 +154,34 @@ def main(
     game: Annotated[str, typer.Option(help="Game of photographs, by module or short name.")] = "",
     things: Annotated[int | None, typer.Option(help="Seed of things that lie on the boards and are no men.")] = None,
     rule: Annotated[list[str] | None, typer.Option(help="Rule option that changes the drawing, as size=19.")] = None,
+    only: Annotated[list[str] | None, typer.Option(help="Names of pictures, or patterns; repeatable.")] = None,
 ) -> None:
-    for folder in folders:
-        head = json.loads((folder / "labels.json").read_text(encoding="utf-8"))
-        if not (name := game or head.get("game", "")):
-            raise typer.BadParameter(f"{folder}: labels.json names no game; --game does")
-        template = load_template(name, frozenset(rule or head.get("rules", ())))
-        print(
-            json.dumps(read_folder(folder, head, template, find=not given_only, names=wrong, things=things)), flush=True
-        )
+    try:
+        for folder in folders:
+            head = json.loads((folder / "labels.json").read_text(encoding="utf-8"))
+            if not (name := game or head.get("game", "")):
+                raise typer.BadParameter(f"{folder}: labels.json names no game; --game does")
+            template = load_template(name, frozenset(rule or head.get("rules", ())))
+            read = read_folder(folder, head, template, only or (), find=not given_only, names=wrong, things=things)
+            print(json.dumps(read), flush=True)
+    except (LabelError, TemplateError, OSError) as error:
+        raise typer.BadParameter(str(error)) from None
 
 
 def read_folder(
-    folder: Path, head: dict[str, Any], template: BoardTemplate, *, find: bool, names: bool, things: int | None
+    folder: Path,
+    head: dict[str, Any],
+    template: BoardTemplate,
+    only: Sequence[str] = (),
+    *,
+    find: bool,
+    names: bool,
+    things: int | None,
 ) -> dict[str, Any]:
     reader = PhotoReader(template)
     given, found = Tally(), Tally()
     seen, misplaced = 0, []
-    labels = read_labels(folder / "labels.json", template)
+    labels = read_labels(folder / "labels.json", template, only)
     for number, label in enumerate(labels):
         image = np.asarray(cv2.imread(str(folder / label.name)), dtype=np.uint8)
         if things is not None and label.corners_px is not None:
