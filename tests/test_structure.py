@@ -20,7 +20,7 @@ NUMBERED = ("vision", "daemon/perception", "daemon/belief", "daemon/judging")
 MAX_NUMBERS = 512
 """Names given to numbers in the modules that see and judge; 250 are wanted."""
 JUDGING = ("vision/watching", "daemon/perception", "daemon/belief", "daemon/judging")
-MAX_LINES = 7_030
+MAX_LINES = 7_020
 """Lines of the modules that watch and judge; 6,000 are wanted."""
 
 

@@ -148,24 +148,8 @@ class Growth:
         new = np.array([a != b for a, b in zip(before, seen.board, strict=True)]) & seen.plain
         self._newest.append(seen)
         kept = "".join(letter if plain else OTHER for letter, plain in zip(seen.board, seen.plain, strict=True))
-        taught = None if reader.taught is None else self._grown(reader.taught, seen, new)
-        reader.learn(taught, (seen.look.patches, kept))
-
-    def _grown(self, taught: Taught, seen: SeenBoard, new: Flags) -> Taught:
-        """What was taught, with a confirmed board if the newest ones are then read no worse."""
-        grown = self._reader.grown(taught, seen.look, seen.board, new)
-        (right, loss), (right_before, loss_before) = self._read_by(grown), self._read_by(taught)
-        return grown if right >= right_before and loss <= loss_before else taught
-
-    def _read_by(self, taught: Taught) -> tuple[int, float]:
-        """How many cells of the newest confirmed boards that reads right, each by its look alone, and the nats lost."""
-        right, loss = 0, 0.0
-        for seen in self._newest:
-            logs = self._reader.as_taught(seen.look, taught)
-            truth = [self._reader.template.letters.index(letter) for letter in seen.board]
-            right += int((logs.argmax(axis=1) == truth).sum())
-            loss -= float(logs[np.arange(len(truth)), truth].sum())
-        return right, loss
+        newest = [(one.look, one.board) for one in self._newest]
+        reader.learn(reader.grown(seen.look, seen.board, new, newest), (seen.look.patches, kept))
 
     def _withdraw(self, ply: int) -> None:
         self._confirmations.doubt(ply + 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -108,11 +109,27 @@ class Reader:
         """
         self.taught, self._kept = taught, kept
 
-    def grown(self, taught: Taught, look: DescribedCells, board: str, new: Flags) -> Taught:
-        """What was taught, and what a board adds: `new` are (cells,) that were not known to hold what they hold."""
-        return (
-            taught.with_cells(self.features(look), board, np.flatnonzero(new), self.template) if new.any() else taught
-        )
+    def grown(
+        self, look: DescribedCells, board: str, new: Flags, newest: Sequence[tuple[DescribedCells, str]]
+    ) -> Taught | None:
+        """What was taught, and what a board adds to it if the `newest` boards are then read no worse.
+
+        `new` are (cells,) that were not known to hold what they hold.
+        """
+        if self.taught is None or not new.any():
+            return self.taught
+        grown = self.taught.with_cells(self.features(look), board, np.flatnonzero(new), self.template)
+        (right, loss), (right_before, loss_before) = (self._read_by(one, newest) for one in (grown, self.taught))
+        return grown if right >= right_before and loss <= loss_before else self.taught
+
+    def _read_by(self, taught: Taught, boards: Sequence[tuple[DescribedCells, str]]) -> tuple[int, float]:
+        """How many cells of the boards that reads right, each by its look alone, and the nats lost."""
+        right, loss = 0, 0.0
+        for look, board in boards:
+            logs, truth = self.as_taught(look, taught), [self.template.letters.index(letter) for letter in board]
+            right += int((logs.argmax(axis=1) == truth).sum())
+            loss -= float(logs[np.arange(len(truth)), truth].sum())
+        return right, loss
 
     def features(self, look: DescribedCells, logs: FloatArray | None = None) -> CellFeatures:
         """The features by which boards of flat men are read; `logs` are the network's log probabilities, if known."""
