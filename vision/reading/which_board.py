@@ -146,10 +146,11 @@ def _by_squares_used(image: Image, alike: Sequence[Found]) -> tuple[list[Found],
 def _occupied(image: Image, found: Found) -> FloatArray:
     """(cells,) probability that a man stands on each: the mean of what is read of a cell alone and among the others.
 
-    Each makes mistakes of its own, and both tell too surely.
+    Each makes mistakes of its own, and both tell too surely. Men are taken to be flat, as they may be of another game.
     """
-    reader = Reader(found.template)
-    together = reader.read(rectify(image, found.pose, found.template), 0.0)
+    template = dataclasses.replace(found.template, man_height_mm=0.0)
+    reader = Reader(template)
+    together = reader.read(rectify(image, found.pose, template), 0.0)
     assert reader.cells is not None
     empty = together.letters.index(EMPTY)
     return np.asarray(1 - np.exp(np.stack([reader.cells.logs, together.log_probabilities])[..., empty]).mean(axis=0))
