@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import hashlib
 import json
@@ -47,10 +48,13 @@ Step = Callable[[str], None]
 
 
 class OtherReader(Reader):
-    """The reader, without a profile, with a descriptor other than the shipped one of that name."""
+    """The reader, without a profile, with a descriptor other than the shipped one of that name.
+
+    Men are taken to be flat: those who differ in shape are read by another network.
+    """
 
     def __init__(self, template: BoardTemplate, descriptor: Descriptor) -> None:
-        super().__init__(template)
+        super().__init__(dataclasses.replace(template, man_height_mm=0.0))
         self._descriptor = descriptor
 
 
