@@ -10,12 +10,12 @@ import functools
 import hashlib
 import importlib.util
 import platform
-import re
 import threading
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from system import paths
+from system.release import release
 
 CLUSTER = "dask"
 BACKENDS = ("threading", "loky", "multiprocessing", CLUSTER)
@@ -101,6 +101,4 @@ def version() -> str:
             if path.suffix in (".py", ".toml"):
                 content = path.read_bytes()
                 digest.update(f"{path.relative_to(paths.PROGRAM)} {len(content)}\n".encode() + content)
-    source = (paths.PROGRAM / "daemon" / "__init__.py").read_text(encoding="utf-8")
-    release = re.search(r'__version__ = "(.+)"', source)
-    return f"{release[1] if release else 'unknown'}-{digest.hexdigest()[:8]}"
+    return f"{release()}-{digest.hexdigest()[:8]}"

@@ -16,10 +16,11 @@ from agents.agent import AgentError
 from agents.players import PlayerSpec
 from agents.protocols.session import Say, Session
 from rules import AnyGame
+from system.release import release
 
 NAMES = ("gomocup", "gtp", "nboard", "uci")
 ENGINE_NAME = "Kibitzer"
-VERSION = "1.0"
+VERSION = release()
 MAX_LINE_LENGTH = 65536
 """Bytes read of a line; longer lines are cut."""
 

@@ -38,6 +38,8 @@ class GomocupSession(Session):
         self._stones: list[tuple[int, int]] = []
         """Cell and owner, MINE or THEIRS, in the order laid."""
         self._started = False
+        self._skipping = False
+        """Whether the lines of a board follow that an unknown command tells."""
         self._listed: list[str] | None = None
         """Lines of a BOARD command collected until its DONE."""
         self._turn_s: float | None = None
@@ -45,7 +47,9 @@ class GomocupSession(Session):
 
     def _obey(self, name: str, rest: str, line: str) -> None:
         self._thinking.finish()
-        if self._listed is not None and line:
+        if self._skipping and line:
+            self._skipping = line.upper() != "DONE"
+        elif self._listed is not None and line:
             self._list(line)
         else:
             super()._obey(name, rest, line)
@@ -55,6 +59,7 @@ class GomocupSession(Session):
         self._say(f"ERROR {text}")
 
     def _unknown(self, word: str) -> None:
+        self._skipping = word.upper().endswith("BOARD")
         self._say(f"UNKNOWN {clean(word.upper(), 40)}")
 
     def do_start(self, rest: str) -> None:

@@ -49,14 +49,34 @@ class UciSession(Session):
         self._asked = self._standing
         self._planned: tuple[Any, Move] | None = None
         """The position and move of the last answer, whose removal is requested next."""
-        self._endless = False
+        self._refused = False
+        """Whether the last position was refused: then no move is known to be asked for."""
+        self._holding = threading.Lock()
+        self._held: list[str] | None = None
+        """What has been found and is told only after `stop` or `ponderhit`; None where it is told at once."""
         self._move_s = 0.0
         """Seconds of a `go` without limits, as an option sets them; 0 is the player's own limits."""
 
     def close(self) -> None:
-        if self._endless:
+        if self._held is not None:
             self._thinking.stop()
+        self._release()
         super().close()
+
+    def _release(self) -> None:
+        """From now on what is found is told at once; what was held back is told."""
+        with self._holding:
+            held, self._held = self._held, None
+        for line in held or ():
+            self._say(line)
+
+    def _found(self, *lines: str) -> None:
+        with self._holding:
+            if self._held is not None:
+                self._held += lines
+                return
+        for line in lines:
+            self._say(line)
 
     def _name_of(self, word: str) -> str:
         return word
@@ -101,12 +121,16 @@ class UciSession(Session):
         self._standing, self._planned = Standing(self._game.initial()), None
 
     def do_stop(self, _rest: str) -> None:
+        self._release()
         self._thinking.stop()
+
+    def do_ponderhit(self, _rest: str) -> None:
+        self._release()
 
     def do_debug(self, _rest: str) -> None:
         """Does nothing, like all of UCI that changes no answer."""
 
-    do_ponderhit = do_register = do_debug
+    do_register = do_debug
 
     def do_setoption(self, rest: str) -> None:
         name, _, value = rest.partition("name ")[2].partition(" value ")
@@ -128,20 +152,30 @@ class UciSession(Session):
             raise ValueError(f"there is no option {name[:40]!r}")
 
     def do_position(self, rest: str) -> None:
+        self._release()
         self._thinking.stop()
+        self._refused = True
         try:
             self._standing = self._read(rest.split())
         except GameError as error:
             raise ValueError(f"position not changed: {error}") from None
+        self._refused = False
 
     def do_go(self, rest: str) -> None:
         words = rest.split()
         limits = self._limits(words)
+        self._release()
         self._thinking.stop()
+        self._thinking.finish()
         asked = self._asked = self._standing
-        self._endless = "infinite" in words
-        if asked.journey is None and self._game.outcome(asked.position) is not None:
-            self._say(f"bestmove {self._nothing}")
+        self._held = [] if {"infinite", "ponder"} & set(words) else None
+        if self._refused:
+            self._tell("no move: the last position was refused")
+            self._found(f"bestmove {self._nothing}")
+        elif asked.journey is None and self._game.outcome(asked.position) is not None:
+            self._found(f"bestmove {self._nothing}")
+        elif asked.journey is None and (only := self._only(asked.position, words)):
+            self._thinking.begin(lambda stop: self._choose_among(asked.position, only, limits, stop))
         elif asked.journey is None:
             self._thinking.begin(lambda stop: self._choose(asked.position, limits, stop))
         else:
@@ -168,24 +202,32 @@ class UciSession(Session):
             answer = self._thinking.agent.choose(position, limits, stop)
         except NoMove as error:
             self._tell(str(error))
-            self._say(f"bestmove {self._nothing}")
+            self._found(f"bestmove {self._nothing}")
             return
         self._planned = (position, answer.move)
         mine = self._part is not None or self._game.to_move(position) == 0  # Sanmill's scores are White's
-        self._say(self._info(position, answer, 1 if mine else -1))
-        self._say(f"bestmove {self._tokens(position, answer.move)[0]}")
+        info = self._info(position, answer, 1 if mine else -1)
+        self._found(info, f"bestmove {self._tokens(position, answer.move)[0]}")
+
+    def _only(self, position: Any, words: Sequence[str]) -> list[Any]:
+        """The moves of `searchmoves`, which alone may be played; none where it is missing, or none of them is legal."""
+        if "searchmoves" not in words:
+            return []
+        named = {word.lower() for word in words[words.index("searchmoves") + 1 :]}
+        return [one for one in self._game.legal_moves(position) if self._tokens(position, one)[0].lower() in named]
+
+    def _choose_among(self, position: Any, moves: Sequence[Any], limits: Limits, stop: threading.Event) -> None:
+        share = _share(limits, len(moves))
+        best = max(moves, key=lambda one: self._value(position, one, share, stop)) if len(moves) > 1 else moves[0]
+        self._found(f"bestmove {self._tokens(position, best)[0]}")
 
     def _choose_removal(self, standing: Standing, limits: Limits, stop: threading.Event) -> None:
         moves = standing.removals(self._game)
         move = next((one for one in moves if self._planned == (standing.position, one)), None)
         if move is None:
-            share = Limits(
-                None if limits.time_s is None else limits.time_s / len(moves),
-                None if limits.depth is None else max(limits.depth - 1, 1),
-                None if limits.nodes is None else max(limits.nodes // len(moves), 1),
-            )
+            share = _share(limits, len(moves))
             move = max(moves, key=lambda one: self._value(standing.position, one, share, stop))
-        self._say(f"bestmove {self._tokens(standing.position, move)[1]}")
+        self._found(f"bestmove {self._tokens(standing.position, move)[1]}")
 
     def _value(self, position: Any, move: Move, limits: Limits, stop: threading.Event) -> float:
         after = self._game.apply(position, move)
@@ -198,9 +240,9 @@ class UciSession(Session):
         self._tell(text)
         game, asked = self._game, self._asked
         if asked.journey is not None:
-            self._say(f"bestmove {self._tokens(asked.position, asked.removals(game)[0])[1]}")
+            self._found(f"bestmove {self._tokens(asked.position, asked.removals(game)[0])[1]}")
         elif moves := game.legal_moves(asked.position):
-            self._say(f"bestmove {self._tokens(asked.position, moves[0])[0]}")
+            self._found(f"bestmove {self._tokens(asked.position, moves[0])[0]}")
 
     def _info(self, position: Any, answer: Answer, sign: int) -> str:
         """The report on a search; `sign` turns the mover's score into the one that is told."""
@@ -218,6 +260,15 @@ class UciSession(Session):
             shown = f"score mate {moves if score > 0 else -moves} "
         time_ms = round(1000 * answer.seconds)
         return f"info depth {answer.depth} {shown}nodes {answer.nodes} time {time_ms} pv {line}"
+
+
+def _share(limits: Limits, moves: int) -> Limits:
+    """What each of several moves may take, one ply later."""
+    return Limits(
+        None if limits.time_s is None else limits.time_s / moves,
+        None if limits.depth is None else max(limits.depth - 1, 1),
+        None if limits.nodes is None else max(limits.nodes // moves, 1),
+    )
 
 
 def _number(name: str, words: Sequence[str]) -> int | None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import daemon
 import games
 from agents import players, protocols
 from agents.agent import AgentError, Answer
@@ -77,9 +78,9 @@ def test_uci_closes_a_mill_and_takes_a_man_by_a_second_move() -> None:
 
 def test_uci_moves_men_with_a_hyphen_and_tells_its_line() -> None:
     fen = "O@O@****/********/*@*O*@*O m m s 4 0 4 0"
-    refused, _, best = Talk("uci").say(f"position fen {fen}", "go depth 1")
+    refused, why, best = Talk("uci").say(f"position fen {fen}", "go depth 1")
     assert refused.startswith(f"info string position not changed: {fen!r} is no position of morris")
-    assert best == Talk("uci").say("go depth 1")[-1]
+    assert (why, best) == ("info string no move: the last position was refused", "bestmove none")
     *_, info, best = Talk("uci").say(f"position fen {fen.replace(' m m s', ' w m s')}", "go depth 1")
     assert best.split()[1][2:3] == "-"
     assert info.startswith("info depth 1 score cp ")
@@ -91,6 +92,36 @@ def test_uci_answers_where_its_thinking_is_stopped_or_quit(go: str, end: str) ->
     assert talk.session.hear(go)
     assert talk.session.hear(end) == (end == "stop")
     assert talk.lines[-1].startswith("bestmove ")
+
+
+def test_uci_plays_only_the_moves_that_it_is_told_to_search() -> None:
+    talk = Talk("uci", game="chess")
+    told = talk.say("position startpos moves e2e4", "go depth 1 searchmoves a7a6 h7h6")
+    assert told[-1] in ("bestmove a7a6", "bestmove h7h6")
+    assert talk.say("go depth 1 searchmoves h7h6")[-1] == "bestmove h7h6"
+
+
+@pytest.mark.parametrize(("go", "end"), [("go infinite", "stop"), ("go ponder depth 1", "ponderhit")])
+def test_uci_keeps_its_move_to_itself_until_it_is_asked_for(go: str, end: str) -> None:
+    talk = Talk("uci", game="chess")
+    for line in ("position startpos", go):
+        assert talk.session.hear(line)
+    talk.session._thinking.finish()
+    assert not talk.lines
+    assert talk.session.hear(end)
+    assert talk.lines[-1].startswith("bestmove ")
+    assert talk.say("go depth 1")[-1].startswith("bestmove ")
+
+
+def test_an_engine_tells_the_release() -> None:
+    assert f"Kibitzer {daemon.__version__} " in Talk("uci").say("uci")[0]
+
+
+def test_gomocup_answers_an_unknown_board_once() -> None:
+    told = Talk("gomocup").say("START 15", "SWAP2BOARD", "7,7", "8,8", "DONE", "YXBOARD", "7,7,1", "DONE", "ABOUT")
+    assert (
+        told[:3] == ["OK", "UNKNOWN SWAP2BOARD", "UNKNOWN YXBOARD"] and told[3].startswith("name=") and len(told) == 4
+    )
 
 
 def test_uci_says_none_where_the_game_is_over() -> None:
