@@ -141,6 +141,8 @@ class About:
     """The rules that people ask for while they play, each as a sentence."""
     to_check: tuple[Sentence, ...] = ()
     """What people must check on the board before the first move, because no camera sees it; said once."""
+    going_on: Mapping[str, object] = dataclasses.field(default_factory=dict)
+    """Rule options under which a recorded game may go on where the rules, or an arbiter, end others."""
     limit: int | None = None
     """Plies after which the game ends."""
     any_order: bool = False

@@ -104,12 +104,17 @@ def import_game(
         int, typer.Option(min=0, max=99999, help="Which game of a file; 0: all, of annotations the only one.")
     ] = 0,
     journal: Annotated[Path, typer.Option(help="File of the record; created if absent.")] = RECORD,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a game: id, game, plies.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Refuse what departs from its format.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object a game: id, game, plies, departures.")
+    ] = False,
 ) -> None:
     """Imports games into the record: all formats of export but png, Gomocup's PSQ, and bare moves. Each is checked.
 
     A game with an illegal move is refused, with the number of the move and the broken rule; nothing of it is recorded.
-    Of a PGN or PDN file with several games, each is imported, or the one of --number.
+    What else departs from a format or from the rules, such as a komi with a comma or moves after the end, is taken as
+    it is meant, and named; with --strict it is refused, too. Of a file with several games each is imported, or the one
+    of --number.
     An unfinished game is imported as far as it goes, and never resumed. Imported games count in the ranking.
 
     Example: kibitzer games import game.sgf --first Ana --second Ben
@@ -121,6 +126,8 @@ def import_game(
         names = _name(first, "--first"), _name(second, "--second")
         try:
             for found in read_games(file, format_name, game, rules_from_words(rule or []), number):
+                if strict and isinstance(found, StoredGame) and found.departures:
+                    found = ImportFault("; ".join(found.departures))
                 if isinstance(found, ImportFault):
                     refused = True
                     sys.stderr.write(f"kibitzer games import: {file}: {found}\n")
@@ -135,10 +142,12 @@ def import_game(
 
 def _tell(kept: StoredGame, *, as_json: bool) -> None:
     if as_json:
-        print_json({"id": kept.game_id, "game": kept.game, "plies": len(kept.plies)})
+        facts = {"id": kept.game_id, "game": kept.game, "plies": len(kept.plies)}
+        print_json(facts | {"departures": list(kept.departures)})
     else:
         plies = f"{len(kept.plies)} {'ply' if len(kept.plies) == 1 else 'plies'}"
         sys.stdout.write(f"{kept.game_id}  {kept.game}, {' against '.join(kept.players)}, {plies}\n")
+        sys.stderr.write("".join(f"  {one}\n" for one in kept.departures))
     sys.stdout.flush()
 
 

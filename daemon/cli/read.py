@@ -85,8 +85,8 @@ def read(
     For a file that is not a picture or shows no board, found is false, and reason (no_board, wrong_corners, ...) and
     advice (what is wrong and what to do, in words) are given; note is said of a board of another size than was asked
     for, which is read all the same, of a second board in the picture, of a board that lies turned under the men or in a
-    mirror, and of a file that ends too early. The exit status is still 0; 2 means a wrong command, 75 that a picture
-    cannot be written.
+    mirror, and of a file that ends too early. The exit status is still 0; 1 means that a file is not there, 2 a wrong
+    command, 75 that a picture cannot be written.
 
     With --game auto, game and rules name the board in each photo, and others lists what else it may be, each with its
     own sure; game is null if that is not clear. It takes some seconds a photo.
@@ -116,6 +116,8 @@ def read(
         show(told)
         if target is not None and image is not None:
             write_drawn("read", target, _drawn(image, seen))
+    if not all(photo.is_file() for photo in photos):
+        raise typer.Exit(1)
 
 
 def targets_of(photos: Sequence[Path], out: Path) -> list[Path]:

@@ -17,10 +17,15 @@ REWRITTEN = "rewritten"
 """Kind of the note that a rewrite leaves; its `beyond` lists the seen plies that no longer counted then."""
 
 EVENT = "event"
-"""Kind of the note that tells what a game is played for: `name`, `site`, `round` and `table` in its data."""
+"""Kind of the note that tells what a game is played for, with some of `TOLD` in its data."""
+TOLD = ("name", "site", "round", "table", "date", "control")
+"""Of an imported game also the date, where it is not a whole one, and a time control that we do not keep."""
 
 COMMENT = "comment"
 """Kind of the note that a comment in an imported file leaves, with the ply that it stands after; 0 before the first."""
+
+DEPARTURE = "departure"
+"""Kind of the note of what in an imported file departs from its format or from the rules, and how it was taken."""
 
 AGENT_MOVE, THOUGHT = "agent_move", "thought"
 """Kind of the note that an agent's answer leaves, and the key in its data for what the agent reported."""
@@ -120,9 +125,14 @@ class StoredGame:
 
     @property
     def event(self) -> dict[str, str]:
-        """What the game is played for: some of `name`, `site`, `round` and `table`."""
+        """What the game is played for: some of `TOLD`."""
         told = next((note.data for note in self.notes if note.kind == EVENT), {})
-        return {name: str(told[name]) for name in ("name", "site", "round", "table") if told.get(name)}
+        return {name: str(told[name]) for name in TOLD if told.get(name)}
+
+    @property
+    def departures(self) -> tuple[str, ...]:
+        """What in the file it was imported from departs from its format or from the rules, and how it was taken."""
+        return tuple(note.text for note in self.notes if note.kind == DEPARTURE)
 
     @property
     def comments(self) -> dict[int, str]:

@@ -8,6 +8,7 @@ pawn moved for fifty moves; after five times, or 75 moves, the game is drawn by 
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping
 
 from games.chess import notation, openings, placing
@@ -45,8 +46,10 @@ SIGNS = str.maketrans("KQRBNPkqrbnp", "♔♕♖♗♘♙♚♛♜♝♞♟")
 """Figures of the pieces' letters."""
 LETTERS = str.maketrans("♔♕♖♗♘♙♚♛♜♝♞♟", "KQRBNPkqrbnp")
 """The pieces' letters of figures."""
-DRAWS = {"claimed": (3, 100, 5, 150), "automatic": (3, 100, 3, 100)}
-"""How often a position must come, and after how many quiet plies, until a draw may be claimed; until it is one."""
+DRAWS = {"claimed": (3, 100, 5, 150), "automatic": (3, 100, 3, 100), "recorded": (3, 100, math.inf, math.inf)}
+"""How often a position must come, and after how many quiet plies, until a draw may be claimed; until it is one.
+
+Recorded games go on where nobody has ended them, also with too few pieces to give mate."""
 
 FIGURES = {
     "♔": noun("piece", "white king"),
@@ -97,8 +100,8 @@ class ChessRules:
     start: int = rule(USUAL, "start position, as Chess960 numbers them; 518 is chess", minimum=0, maximum=959)
     draws: str = rule(
         "claimed",
-        "whether repetition and quiet moves end the game early, or must be claimed",
-        choices=("claimed", "automatic"),
+        "whether repetition and quiet moves end the game early, or must be claimed, or, in records, never end it",
+        choices=tuple(DRAWS),
     )
 
 
@@ -115,6 +118,7 @@ class Chess(Game[Position, Move], Figures, Arranged, Words):
         nouns={"W": noun("piece", "white piece"), "B": noun("piece", "black piece"), **FIGURES},
         endings=ENDINGS,
         rule_sets=RULE_SETS,
+        going_on={"draws": "recorded"},
         formats=("pgn",),
         in_short=(
             sentence("A pawn that reaches the last row becomes a queen, unless you tell me another piece."),
@@ -176,9 +180,9 @@ class Chess(Game[Position, Move], Figures, Arranged, Words):
         """Why a position is a draw though there are moves; empty if it is none."""
         if position.claimed:
             return "claimed"
-        if is_dead(position.board):
-            return "dead_position"
         _, _, times, quiet = self._draws
+        if quiet < math.inf and is_dead(position.board):
+            return "dead_position"
         if position.quiet >= quiet:
             return "quiet_moves"
         return "repetition" if position.past.count(position.state) >= times - 1 else ""

@@ -12,7 +12,9 @@ from wording import Sentence, Term, sentence
 
 USUAL = 518
 """Number of the usual start position among those of Chess960."""
-FIELDS = re.compile(r"([1-8KQRBNPkqrbnp/]{15,71}) ([wb]) (-|[KQA-Hkqa-h]{1,4}) (-|[a-h][36])(?: (\d{1,4}) (\d{1,4}))?")
+FIELDS = re.compile(
+    r"([1-8KQRBNPkqrbnp/]{15,71}) ([wb])(?: (-|[KQA-Hkqa-h]{1,4}))?(?: (-|[a-h][36]))?(?: (\d{1,4}) (\d{1,4}))?"
+)
 KNIGHTS = ((0, 1), (0, 2), (0, 3), (0, 4), (1, 2), (1, 3), (1, 4), (2, 3), (2, 4), (3, 4))
 """Places of the two knights among the five that are left, by number."""
 SIDES = ("white", "black")
@@ -97,7 +99,7 @@ def _rights(state: State) -> str:
 
 
 def position_of(text: str) -> Position:
-    """The position of a FEN, an X-FEN or a Shredder-FEN; the two counters may be left out. Raises PositionError."""
+    """The position of a FEN, an X-FEN or a Shredder-FEN, which may end after the mover. Raises PositionError."""
     match = FIELDS.fullmatch(" ".join(text[:200].split()))
     if match is None:
         given = repr(text[:80])
@@ -108,8 +110,8 @@ def position_of(text: str) -> Position:
     if len(rows) != 8 or any(len(row) != 8 for row in rows):
         raise PositionError(sentence("{text} is not eight rows of eight squares", text=repr(match[1])))
     board, side = "".join(rows), "wb".index(match[2])
-    rooks = 0 if match[3] == "-" else _rooks(board, match[3])
-    entry = -1 if match[4] == "-" else INDEX[match[4]]
+    rooks = 0 if match[3] in (None, "-") else _rooks(board, match[3])
+    entry = -1 if match[4] in (None, "-") else INDEX[match[4]]
     position = Position(State(board, side, rooks, -1), int(match[5] or 0), number=max(1, int(match[6] or 1)))
     if (wrong := amiss(position.state)) is not None:
         raise PositionError(wrong)

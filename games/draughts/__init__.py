@@ -43,6 +43,8 @@ from wording import Term, Value, listing, noun, sentence
 __all__ = ["GAME", "Draughts", "DraughtsRules", "Move", "Position"]
 
 TEXT = re.compile(r"(\w{1,2})((?:[-x:]\w{1,2})+)")
+ALGEBRAIC = re.compile(r"(?<=[:,KWB])[a-h][1-8](?=[,:.\s]|$)")
+"""A square of a position as in Russia, by column and row."""
 KINGS = {"K": noun("piece", "light king"), "Q": noun("piece", "dark king")}
 CROWNED = str.maketrans("".join(PIECES), "".join(KINGS))
 UNCROWNED = str.maketrans("".join(KINGS), "".join(PIECES))
@@ -324,7 +326,8 @@ class Draughts(Game[Position, Move], Figures, Arranged, Words):
 
     def parse_position(self, text: str) -> Position:
         """The position from a FEN; squares may be given as ranges. Raises PositionError."""
-        given = fen.read(text, len(self.cells))
+        numbers = ALGEBRAIC.sub(lambda found: str(self._square(found[0]) + 1), text)
+        given = fen.read(numbers, len(self.cells))
         self._check_pieces(given.pieces)
         kings = given.kings | self._crowned(given.pieces)
         return Position(given.pieces, kings, given.side)

@@ -5,6 +5,7 @@ https://pdn.fmjd.org: 20 is international, 21 English, 23 pool, 25 Russian and 2
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +13,8 @@ from rules import RuleError
 from rules.options import RULE_SET, parse_rules
 
 UNWRITTEN = ()
+JUMP = re.compile(r"([a-h]?\d{1,2})((?:[x:][a-h]?\d{1,2})+)", re.IGNORECASE)
+DIGITS = re.compile(r"(\d\d)(\d\d)")
 TYPES = {"20": "international", "21": "english", "23": "pool", "25": "russian", "26": "brazilian"}
 """Rule sets by the number that begins a GameType."""
 
@@ -30,7 +33,8 @@ def tags_of(game: Any, start: Any) -> dict[str, str]:
 
 def rules_of(tags: Mapping[str, str]) -> dict[str, object] | None:
     """The rule set of a GameType; None where the tags name another game. Raises RuleError for one that we lack."""
-    if tags.get("Variant", "draughts").strip().lower() != "draughts":
+    named = tags.get("Variant", "draughts").strip().lower() == "draughts"
+    if "GameType" not in tags and not named:
         return None
     if "GameType" not in tags:
         return {} if "Variant" in tags else None
@@ -39,6 +43,16 @@ def rules_of(tags: Mapping[str, str]) -> dict[str, object] | None:
         known = ", ".join(f"{one} ({name})" for one, name in TYPES.items())
         raise RuleError(f"GameType {number[:20]} of PDN is another game; known are {known}")
     return {RULE_SET: TYPES[number]}
+
+
+def mended(word: str, before: str) -> tuple[str, bool, str]:
+    """A word in PDN's form, whether it goes on with the move before it, and what of it was written otherwise."""
+    if (digits := DIGITS.fullmatch(word)) is not None:
+        return f"{int(digits[1])}-{int(digits[2])}", False, "squares are written by two digits, without a hyphen"
+    jump = JUMP.fullmatch(word)
+    if jump and JUMP.fullmatch(before) and re.split("[x:]", before)[-1].lower() == jump[1].lower():
+        return before + jump[2], True, "jumps of one capture stand apart"  # no other piece can stand there
+    return word, False, ""
 
 
 def _options(game: Any, rules: Mapping[str, object]) -> dict[str, Any]:

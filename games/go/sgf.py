@@ -7,6 +7,7 @@ points than ours is a position set up by hand.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 
 from games.go import PASS_TEXT, Go, Move, Position
 from games.go.board import COLUMNS, board
@@ -16,6 +17,8 @@ NUMBER = "1"
 SIZE = "19"
 MOVES = ("B", "W")
 PASS = PASS_TEXT
+HUNDREDTHS = 100
+"""From so much on a komi is in hundredths of a point."""
 NAMES: dict[str, dict[str, object]] = {
     "japanese": {"scoring": "territory"},
     "korean": {"scoring": "territory"},
@@ -26,6 +29,41 @@ NAMES: dict[str, dict[str, object]] = {
 }
 WRITTEN = {"japanese": "Japanese", "chinese": "Chinese", "nz": "NZ"}
 LETTERS = "abcdefghijklmnopqrs"
+
+
+def mend(nodes: list[dict[str, list[str]]]) -> list[str]:
+    """Komi in hundredths or with a comma, and handicap stones that are laid as moves or set up after the first node."""
+    root, told = nodes[0], list[str]()
+    while len(nodes) > 1 and not {"B", "W"} & nodes[0].keys() and {"AB", "AW"} & nodes[1].keys():
+        told.append("the stones of the second node are set up before the game")
+        stones = {name: root.get(name, []) + nodes[1].get(name, []) for name in ("AB", "AW")}
+        nodes[0:2] = [{**nodes[1], **root, **stones}]
+        root = nodes[0]
+    written = "".join(root.get("KM", [])[:1]).strip()
+    if written and (komi := _komi(written)) != written:
+        told.append(f"KM[{written[:20]}] is read as {komi or 'no komi'}")
+        root["KM"] = [komi]
+    first = [value for node in nodes[1:] for name in MOVES for value in [name] * len(node.get(name, ()))]
+    if not written or not root["KM"][0]:
+        told.append("no komi is told: none is counted")
+        root["KM"] = ["0"]
+    handicap = "".join(root.get("HA", [])[:1]).strip()
+    if handicap in set("23456789") and first[: int(handicap)] == ["B"] * int(handicap) and not root.get("AB"):
+        laid = nodes[1 : int(handicap) + 1]
+        root["AB"] = [value for node in laid for value in node.pop("B")]
+        told.append(f"the first {handicap} moves of black are its handicap stones")
+    return told
+
+
+def _komi(text: str) -> str:
+    """The points of `6,5`, `3 3/4`, of hundredths, and of 3.75 stones, which count twice; empty for what is none."""
+    try:
+        points = sum(map(Fraction, text.replace(",", ".").replace("½", " 1/2").split()), Fraction(0))
+    except (ValueError, ZeroDivisionError):
+        return ""
+    points = points / 100 if abs(points) >= HUNDREDTHS else points
+    points = points if (2 * points).denominator == 1 else 2 * points
+    return f"{float(points):g}" if (2 * points).denominator == 1 else ""
 
 
 def rules_of(nodes: Sequence[Mapping[str, Sequence[str]]]) -> dict[str, object]:

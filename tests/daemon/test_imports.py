@@ -314,7 +314,8 @@ def test_names_rules_and_games_that_a_file_does_not_say_can_be_given(tmp_path: P
     path.write_text("f5d6c3")
     words = ["import", str(path), "--first", "Ana", "--second", "Zoë", "--journal", str(journal), "--json"]
     told = CliRunner().invoke(app, words)
-    assert told.exit_code == 0 and json.loads(told.stdout) | {"id": ""} == {"id": "", "game": "reversi", "plies": 3}
+    expected = {"id": "", "game": "reversi", "plies": 3, "departures": []}
+    assert told.exit_code == 0 and json.loads(told.stdout) | {"id": ""} == expected
     with contextlib.closing(Journal(journal, read_only=True)) as record:
         assert record.games()[0].players == ("Ana", "Zoë")
     assert read_text("c5", "x").rules == {"first": "white", "handicap": "0"}  # only white can begin like this

@@ -113,6 +113,11 @@ def test_a_person_reads_a_drawn_board(folder: Path) -> None:
     assert none.startswith("This is no picture that can be read.")
 
 
+def test_a_file_that_is_not_there_is_told_also_by_the_exit_status(folder: Path) -> None:
+    done = CliRunner().invoke(app, [str(folder / "none.png"), "--game", "morris", "--json"])
+    assert done.exit_code == 1 and json.loads(done.stdout)["reason"] == "no_picture" and "No such file" in done.stderr
+
+
 def test_what_is_seen_is_drawn_on_the_photo(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "seen"
     names = ["morris.png", "dark.png", "notes.png"]

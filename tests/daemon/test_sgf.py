@@ -6,7 +6,7 @@ import pytest
 
 import games
 from daemon.record.formats.imported import Imported, ImportFault
-from daemon.record.formats.sgf import read_sgf
+from daemon.record.formats.sgf_reading import read_sgf
 from rules.turns import line_of_play
 
 

@@ -9,11 +9,13 @@ from typing import NamedTuple
 import games
 from daemon.record.formats.document import to_json
 from daemon.record.formats.imported import Imported
-from daemon.record.formats.movetext import read_movetext, to_movetext
+from daemon.record.formats.movetext import to_movetext
+from daemon.record.formats.movetext_reading import read_movetext
 from daemon.record.formats.played import ExportError, Played, play_again
 from daemon.record.formats.psq import read_psq
 from daemon.record.formats.reversi import read_ggf, read_transcript, to_ggf, to_transcript
-from daemon.record.formats.sgf import read_sgf, to_sgf
+from daemon.record.formats.sgf import to_sgf
+from daemon.record.formats.sgf_reading import read_sgf
 from daemon.record.reviews import Review
 from daemon.record.stored_game import StoredGame
 from daemon.words.translation import worded
@@ -82,9 +84,15 @@ def namesake(suffix: str) -> str:
 
 
 def usual(game: str, out: Path | None) -> str:
-    """The default format for a game: the one that matches the file's suffix, else the game's usual one."""
+    """The default format for a game: the one that matches the file's suffix, else the game's usual one.
+
+    Raises ExportError for the suffix of a format that the game does not have.
+    """
     suffix = "" if out is None else out.suffix.lower()
-    return next((name for name in suiting(game) if suffix in FORMATS[name].suffixes), suiting(game)[0])
+    fitting = [name for name in suiting(game) if suffix in FORMATS[name].suffixes]
+    if not fitting and (others := [name for name, one in FORMATS.items() if suffix in one.suffixes]):
+        check(others[0], game)
+    return [*fitting, *suiting(game)][0]
 
 
 def check(name: str, game: str) -> Format:

@@ -11,7 +11,17 @@ from typing import Any
 import games
 from daemon.config.player_names import recorded_name
 from daemon.record.formats.played import SITE
-from daemon.record.stored_game import COMMENT, EVENT, StoredGame, StoredNote, StoredPly, new_id, now, rule_texts
+from daemon.record.stored_game import (
+    COMMENT,
+    DEPARTURE,
+    EVENT,
+    StoredGame,
+    StoredNote,
+    StoredPly,
+    new_id,
+    now,
+    rule_texts,
+)
 from rules import AnyGame, DeadPieces, GameError, MoveError, Outcome, Side
 from wording.outside import clean, visible
 
@@ -24,8 +34,14 @@ AS_RECORDED = "as_recorded"
 """Reason for an end that a file states and the board does not show."""
 BEYOND_RULES = ("resigned", "time")
 """Reasons for an end that the board need not show."""
-UNSAID = ("", "?", "-", SITE)
-"""What files write for an event, a site or a round that nobody knows."""
+UNSAID = ("", "?", "-", "????.??.??", SITE)
+"""What files write for an event, a site, a round, a date or a time control that nobody knows."""
+NO_WIDTH = re.compile("[\u200b-\u200d\u2060\ufeff]")
+"""Characters without width, such as the mark that begins a file; joined files have it in the middle."""
+END_OF_FILE = "\x1a"
+"""What ends a file of DOS."""
+DASHES = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-"))
+"""Dashes of all widths, written for hyphens."""
 
 
 class ImportFault(ValueError):
@@ -74,6 +90,8 @@ class Imported:
     """What it was played for, as `StoredGame.event` has it."""
     comment: str = ""
     """What the file says in words before the first move."""
+    departures: tuple[str, ...] = ()
+    """What departs from the format, and how it was taken."""
 
 
 def loaded(name: str, rules: Mapping[str, object]) -> AnyGame:
@@ -82,6 +100,18 @@ def loaded(name: str, rules: Mapping[str, object]) -> AnyGame:
         return games.load(name, rules)
     except GameError as error:
         raise ImportFault(str(error)) from None
+
+
+def tidied(text: str) -> tuple[str, tuple[str, ...]]:
+    """The text without characters that are not seen, and what departs by them."""
+    kept, end, _ = text.partition(END_OF_FILE)
+    seen = NO_WIDTH.sub("", kept)
+    told = ["characters without width are passed over"] * (seen != kept) + ["Ctrl-Z ends the file"] * bool(end)
+    return seen, tuple(told)
+
+
+def whole_day(text: str) -> bool:
+    return bool(moment(text))
 
 
 def moment(day: str, time: str = "") -> str:
@@ -121,7 +151,10 @@ def clock_seconds(text: str) -> float | None:
 
 
 def judged(imported: Imported, source: str) -> StoredGame:
-    """The game with every move checked; `source` names the file. Raises ImportFault with move number and rule."""
+    """The game with every move checked; `source` names the file. Raises ImportFault with move number and rule.
+
+    Where the rules end a game that goes on, the moves are kept: a record is what was played.
+    """
     if len(imported.plies) > MAX_PLIES:
         raise ImportFault(f"{len(imported.plies)} moves; a game has at most {MAX_PLIES}")
     game = loaded(imported.game, imported.rules)
@@ -130,10 +163,22 @@ def judged(imported: Imported, source: str) -> StoredGame:
     except GameError as error:
         raise ImportFault(str(error)) from None
     positions = _positions(game, start, imported.plies)
+    if (made := len(positions) - 1) < len(imported.plies):
+        over, rules = game.outcome(positions[-1]), {**imported.rules, **game.about.going_on}
+        assert over is not None
+        open_ended = loaded(imported.game, rules)
+        further = _positions(open_ended, start, imported.plies) if game.about.going_on else positions
+        if len(further) > len(positions):
+            game, positions, imported = open_ended, further, dataclasses.replace(imported, rules=rules)
+        last = imported.plies[made - 1].number if made else ""
+        kept = "kept" if len(positions) > len(imported.plies) else "left out"
+        told = f"after move {last or made} the game had ended ({over.reason}): the moves after it are {kept}"
+        plies, departures = imported.plies[: len(positions) - 1], (*imported.departures, told)
+        imported = dataclasses.replace(imported, plies=plies, departures=departures)
     started = imported.started or now()
-    plies = tuple(_plies(game, imported, positions, started))
+    stored = tuple(_plies(game, imported, positions, started))
     outcome = _outcome(game, positions, imported)
-    ended = plies[-1].time if plies else started
+    ended = stored[-1].time if stored else started
     return StoredGame(
         game_id=new_id(started),
         game=game.name,
@@ -142,8 +187,8 @@ def judged(imported: Imported, source: str) -> StoredGame:
         started=started,
         finished=None if outcome is None else ended,
         outcome=outcome,
-        plies=plies,
-        notes=tuple(_notes(imported, plies, started)),
+        plies=stored,
+        notes=tuple(_notes(imported, stored, started)),
         clock=dict(imported.clock),
         start=game.format_position(start) if imported.start else "",
         source=clean(source, MAX_SOURCE_LENGTH) or "file",
@@ -162,7 +207,10 @@ def _start(game: AnyGame, imported: Imported) -> Any:
 
 
 def _positions(game: AnyGame, start: Any, plies: tuple[ImportedPly, ...]) -> list[Any]:
-    """All positions from the start on. Raises ImportFault naming the first illegal move and its rule."""
+    """All positions from the start on, up to the end by the rules.
+
+    Raises ImportFault naming the first illegal move and its rule.
+    """
     positions = [start]
     for number, ply in enumerate(plies, 1):
         position = positions[-1]
@@ -173,6 +221,8 @@ def _positions(game: AnyGame, start: Any, plies: tuple[ImportedPly, ...]) -> lis
         try:
             positions.append(game.apply(position, game.parse_move(position, ply.text)))
         except MoveError as error:
+            if game.outcome(position) is not None:
+                break
             raise ImportFault(f"{where}: {error.rule}: {error}") from None
     return positions
 
@@ -187,7 +237,6 @@ def _plies(game: AnyGame, imported: Imported, positions: list[Any], started: str
         time += datetime.timedelta(seconds=max(0.0, ply.spent_s or 0.0))
         if ply.left_s is not None:
             left[side] = ply.left_s
-        has_clock = ply.left_s is not None and None not in left
         yield StoredPly(
             number,
             game.format_move(before, game.parse_move(before, ply.text)),
@@ -199,8 +248,8 @@ def _plies(game: AnyGame, imported: Imported, positions: list[Any], started: str
             "",
             time.isoformat(timespec="milliseconds"),
             spent_s=ply.spent_s,
-            left_first_s=left[0] if has_clock else None,
-            left_second_s=left[1] if has_clock else None,
+            left_first_s=left[0] if ply.left_s is not None else None,
+            left_second_s=left[1] if ply.left_s is not None else None,
         )
 
 
@@ -209,6 +258,8 @@ def _notes(imported: Imported, plies: tuple[StoredPly, ...], started: str) -> It
     event = {name: clean(value, MAX_EVENT_LENGTH) for name, value in imported.event.items()}
     if said := {name: value for name, value in event.items() if value not in UNSAID}:
         yield StoredNote(EVENT, "", said, 0, started)
+    for departure in imported.departures:
+        yield StoredNote(DEPARTURE, clean(departure, MAX_COMMENT_LENGTH), {}, 0, started)
     told = [imported.comment, *(ply.comment for ply in imported.plies)]
     times = [started, *(ply.time for ply in plies)]
     for number, (text, time) in enumerate(zip(told, times, strict=True)):

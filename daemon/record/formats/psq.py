@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from daemon.record.formats.imported import Imported, ImportedPly, ImportFault, loaded
 
 HEAD = re.compile(r"Piskvorky\s+(\d{1,2})x(\d{1,2})\s*,", re.IGNORECASE)
-STONE = re.compile(r"(\d{1,2})\s*,\s*(\d{1,2})\s*,\s*(\d{1,9})")
+STONE = re.compile(r"(\d{1,2})\s*,\s*(\d{1,2})\s*,\s*(-?\d{1,9})")
 NAME = re.compile(r"(?:.*[\\/])?(.+?)(?:\.(?:exe|zip))?", re.IGNORECASE)
 
 
@@ -33,7 +33,9 @@ def read_psq(text: str, _game: str, rules: Mapping[str, object]) -> Imported:
         x, y, spent_ms = map(int, found.groups())
         if not (1 <= x <= size and 1 <= y <= size):
             raise ImportFault(f"move {len(plies) + 1}, {x},{y}: no_such_cell: x and y go from 1 to {size}")
-        plies.append(ImportedPly(game.cells[(y - 1) * size + x - 1], spent_s=spent_ms / 1000))
+        plies.append(
+            ImportedPly(game.cells[(y - 1) * size + x - 1], spent_s=spent_ms / 1000 if spent_ms >= 0 else None)
+        )
     names = [found[1] for line in after[:2] if not line.startswith("-") and (found := NAME.fullmatch(line))]
     black, white = (*names, "", "")[:2]
     return Imported(game.name, rules, tuple(plies), players=(black, white))

@@ -7,25 +7,34 @@ Text of other programs is UTF-8, UTF-16 with its mark, or an older encoding of o
 from __future__ import annotations
 
 import codecs
+import dataclasses
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import games
 from daemon.record.formats.document import read_json
 from daemon.record.formats.formats import FOREIGN, FORMATS, namesake, only_game
-from daemon.record.formats.imported import ImportFault, judged
-from daemon.record.formats.movetext import TAG, games_in, read_movetext
+from daemon.record.formats.imported import ImportFault, judged, tidied
+from daemon.record.formats.movetext_reading import TAG, games_in, read_movetext
+from daemon.record.formats.reversi import ggf_games_in, read_ggf
+from daemon.record.formats.sgf_reading import read_sgf, trees_in
 from daemon.record.stored_game import StoredGame
 from system import named_files
 
 MAX_BYTES = 16 << 20
 """Bytes in a file; the longest game in JSON has half of that."""
 READERS = {name: one.read for name, one in FORMATS.items() if one.read is not None} | FOREIGN
+SPLIT: dict[object, Callable[[str], list[str]]] = {
+    read_movetext: games_in,
+    read_sgf: trees_in,
+    read_ggf: ggf_games_in,
+}
+"""What parts the texts of the games of a file, by the reader of one."""
 KNOWN = ("sgf", "ggf", "psq", "transcript", "moves", "pgn", "pdn", "annotations", "json")
 """Formats that can be read; pictures cannot."""
-SGF = re.compile(r"(?:\d{1,2}\s+)?\(\s*;")
-"""How SGF and GGF begin; a line of a server that keeps games in GGF begins with their number."""
+SGF = re.compile(r"(?:^|(?<=\n))(?:\d{1,2}\s+)?\(\s*;")
+"""How SGF and GGF begin, some after the head of a letter; a line of a server begins with the number of its games."""
 TRANSCRIPT = re.compile(r"(?:[a-h][1-8]|pass|pa|--|\s)+", re.IGNORECASE)
 CHARSET = re.compile(rb"\bCA\s*\[\s*([\w.:-]{1,40})\s*\]")
 ENCODING = re.compile(r"(?:iso-?8859-|latin|windows-|cp|koi8-|gb|big5|shift|sjis|euc-)[\w.-]*", re.IGNORECASE)
@@ -77,14 +86,15 @@ def read_several(
     number: int = 0,
 ) -> Iterator[StoredGame | ImportFault]:
     """Each game of a text, as `read_games` has them; `source` is as for `read_text`. Raises ImportFault."""
+    text, told = tidied(text)
     chosen = format_name or guessed(text, game or _game_of(source, text))
-    texts = games_in(text) if READERS.get(chosen) is read_movetext else [text]
+    texts = SPLIT[READERS[chosen]](text) if READERS.get(chosen) in SPLIT else [text]
     if number > len(texts):
         raise ImportFault(f"it holds {len(texts)} game{'s' * (len(texts) > 1)}: there is no number {number}")
     for place, one in enumerate(texts, 1):
         if number in (0, place):
             try:
-                yield read_text(one, source, format_name, game, rules)
+                yield read_text(one, source, chosen, game, rules, told)
             except ImportFault as fault:
                 if len(texts) == 1:
                     raise
@@ -92,22 +102,32 @@ def read_several(
 
 
 def read_text(
-    text: str, source: str, format_name: str = "", game: str = "", rules: Mapping[str, object] | None = None
+    text: str,
+    source: str,
+    format_name: str = "",
+    game: str = "",
+    rules: Mapping[str, object] | None = None,
+    told: Sequence[str] = (),
 ) -> StoredGame:
-    """The game in a text; `source` is the name of its file, whose suffix may tell the game. Raises ImportFault."""
+    """The game in a text; `source` is the name of its file, whose suffix may tell the game.
+
+    `told` are the departures of the whole file. Raises ImportFault.
+    """
     game = game or _game_of(source, text)
     chosen = format_name or guessed(text, game)
     if chosen == "json":
         return read_json(text, source)
     if chosen not in READERS:
         raise ImportFault(f"--format is one of {', '.join(KNOWN)}, not {chosen!r}")
-    return judged(READERS[chosen](text, game, rules or {}), source)
+    imported = READERS[chosen](text, game, rules or {})
+    return judged(dataclasses.replace(imported, departures=(*told, *imported.departures)), source)
 
 
 def _game_of(source: str, text: str) -> str:
-    """The game that a file's suffix tells, of bare moves the one that the suffix is named after; else empty."""
-    suffix = Path(source).suffix
-    return only_game(suffix) or ("" if TAG.search(text) else namesake(suffix))
+    """The game that a file's suffix tells, or is named after where no tag names one; else empty."""
+    suffix, tags = Path(source).suffix, {found[1]: found[2] for found in TAG.finditer(text[:HEAD])}
+    titles = {games.find(one).title for one in games.names()}
+    return only_game(suffix) or ("" if "Variant" in tags or tags.get("Event") in titles else namesake(suffix))
 
 
 def guessed(text: str, game: str = "") -> str:
@@ -115,7 +135,7 @@ def guessed(text: str, game: str = "") -> str:
     begin = text.lstrip()[:HEAD]
     if begin.startswith("{"):
         return "json"
-    if SGF.match(begin):
+    if not TAG.search(begin) and SGF.search(begin):
         return "ggf" if re.search(r"GM\s*\[\s*Othello", begin, re.IGNORECASE) else "sgf"
     if TAG.search(begin):
         return "moves"

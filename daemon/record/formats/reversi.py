@@ -79,6 +79,12 @@ def _time(clock: Mapping[str, Any]) -> str:
     return f"{shown(clock['time_s']):0>5}/{increment}/00:00"
 
 
+def ggf_games_in(text: str) -> list[str]:
+    """The text of each game: several boards may be played together. At least one."""
+    begins = [found.start() for found in BEGIN.finditer(text)]
+    return [text[one:end] for one, end in zip(begins, [*begins[1:], len(text)], strict=True)] or [text]
+
+
 def read_ggf(text: str, _game: str, _rules: Mapping[str, object]) -> Imported:
     begin, end = BEGIN.search(text), END.search(text)
     if begin is None or end is None:

@@ -1,0 +1,199 @@
+"""Records as other programs and people write them: what departs from a format is taken as it is meant, and named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from daemon.record.formats.formats import content_of
+from daemon.record.formats.imported import ImportFault
+from daemon.record.formats.reading import read_games, read_several
+from daemon.record.stored_game import StoredGame
+
+HEAD = '[Event "Club"]\n[White "A"]\n[Black "B"]\n[Result "*"]\n'
+
+
+def read(text: str, name: str) -> list[StoredGame]:
+    found = list(read_several(text, name))
+    assert all(isinstance(one, StoredGame) for one in found), found
+    return [one for one in found if isinstance(one, StoredGame)]
+
+
+def one(text: str, name: str) -> StoredGame:
+    (game,) = read(text, name)
+    return game
+
+
+@pytest.mark.parametrize(
+    ("moves", "played", "told"),
+    [
+        ("1 d4 d5 2 c4 e6 *", "d4 d5 c4 e6", "no dots"),
+        ("1. d4 {a { within} d5 *", "d4 d5", ""),
+        ("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. O\u2013O *", "Nf3 Nf6 g3 g6 Bg2 Bg7 O-O", "hyphens"),
+        ("1. e4 f5 2. Qh5ch g6 3. Be2 e.p. *", "e4 f5 Qh5+ g6 Be2", ""),
+        ("1. d4 d5 2. -- Nf6 3. c4 *", "d4 d5", "from move 2 on the moves are left out"),
+        ("1. d4 \ufeffd5 *\x1a\x1a", "d4 d5", "Ctrl-Z"),
+    ],
+)
+def test_moves_are_read_as_people_write_them(moves: str, played: str, told: str) -> None:
+    game = one(HEAD + "\n" + moves, "x.pgn")
+    assert " ".join(game.moves) == played
+    assert told in "; ".join(game.departures) and bool(told) == bool(game.departures)
+
+
+@pytest.mark.parametrize(
+    ("result", "winner"),
+    [("1/2", None), ("\u00bd\u2013\u00bd", None), ("0.5-0.5", None), ("1\u20130", 0), ("0:1", 1)],
+)
+def test_results_are_read_as_people_write_them(result: str, winner: int | None) -> None:
+    game = one(f"{HEAD.replace('*', result)}\n1. d4 d5 {result}", "x.pgn")
+    assert game.outcome is not None and game.outcome.winner == winner and game.departures
+
+
+def test_a_forfeit_is_a_result_and_elsewhere_the_same_signs_judge_a_position() -> None:
+    forfeit = one(HEAD.replace("*", "-/+") + "\n-/+", "x.pgn")
+    assert forfeit.outcome is not None and forfeit.outcome.winner == 1 and "-/+" in forfeit.departures[0]
+    judged = one(HEAD + "\n1. d4 +/- d5 *", "x.pgn")
+    assert judged.outcome is None and judged.moves == ("d4", "d5")
+
+
+def test_moves_after_the_end_by_the_rules_are_kept_and_written_again() -> None:
+    there_and_back = " ".join(f"{2 * n + 1}. Nf3 Nf6 {2 * n + 2}. Ng1 Ng8" for n in range(5))
+    game = one(f"{HEAD}\n{there_and_back} 11. e4 *", "x.pgn")
+    assert len(game.plies) == 21 and game.outcome is None
+    assert "after move 8... the game had ended (repetition): the moves after it are kept" in game.departures
+    assert one(content_of(game, "pgn").decode(), "x.pgn").moves == game.moves
+
+
+def test_dates_clocks_and_time_controls_come_out_as_they_went_in() -> None:
+    text = (
+        '[Event "Club"]\n[Date "1901.??.??"]\n[White "A"]\n[Black "B"]\n[Result "1-0"]\n[TimeControl "40/7200:3600"]\n'
+        '[Termination "Time forfeit"]\n\n1. d4 {[%clk 1:59:58.3]} d5 {[%clk 1:59:51]} 1-0\n'
+    )
+    game = one(text, "x.pgn")
+    assert game.outcome is not None and game.outcome.reason == "time"
+    written = content_of(game, "pgn").decode()
+    for kept in ('[Date "1901.??.??"]', '[TimeControl "40/7200:3600"]', "%clk 1:59:58.3]", "%clk 1:59:51]"):
+        assert kept in written
+    assert '[Termination "time forfeit"]' in written and "UTCTime" not in written
+
+
+def test_quotation_marks_in_a_tag_need_not_be_escaped() -> None:
+    game = one('[Event "The "Old" Club"]\n[White "A"]\n[Black "B"]\n\n1. d4 d5 *', "x.pgn")
+    assert game.event["name"] == 'The "Old" Club' and "not escaped" in game.departures[0]
+
+
+def test_a_position_alone_makes_a_pgn_of_chess() -> None:
+    game = one('[SetUp "1"]\n[FEN "7k/8/5K2/6Q1/8/8/8/8 w"]\n\n1. Qg7# *', "x.pgn")
+    assert game.game == "chess" and game.moves == ("Qg7#",)
+
+
+@pytest.mark.parametrize(
+    ("text", "plies", "rules", "told"),
+    [
+        ("(;SZ[9]KM[0.5];B[ee];W[cc])", 2, {"komi": "0.5"}, "no GM"),
+        ("(;GM[1]SZ[9]KM[7,5];B[ee])", 1, {"komi": "7.5"}, "KM[7,5]"),
+        ("(;GM[1]SZ[19]KM[375];B[dd])", 1, {"komi": "7.5"}, "KM[375]"),
+        ("(;GM[1]SZ[9];B[ee])", 1, {"komi": "0"}, "no komi"),
+        ("(;GM[1]SZ[9]HA[2]KM[0.5];AB[cg][gc];W[ee])", 1, {"handicap": "2"}, "second node"),
+        ("(;GM[1]SZ[9]HA[2]KM[0.5];B[cg];B[gc];W[ee])", 1, {"handicap": "2"}, "handicap stones"),
+        ("(;GaMe[1]SiZe[9]KoMi[0.5];Black[ee];White[cc])", 2, {"komi": "0.5"}, "small letters"),
+        ("Subject: a game\n\n(;GM[1]SZ[9]KM[0.5];B[ee])", 1, {"komi": "0.5"}, "before the record"),
+        ("(;GM[1]SZ[9]KM[0.5]AB[];B[ee]PL[W];W[cc])", 2, {"komi": "0.5"}, ""),
+        ("(;GM[1]SZ[9]KM[0.5];B[ee];W[tt];B[tt];W[tt])", 3, {"komi": "0.5"}, "after move 3"),
+    ],
+)
+def test_go_is_read_as_programs_write_it(text: str, plies: int, rules: dict[str, str], told: str) -> None:
+    game = one(text, "x.sgf")
+    assert game.game == "go" and len(game.plies) == plies and rules.items() <= game.rules.items()
+    assert told in "; ".join(game.departures)
+    assert bool(told) == bool(game.departures)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "plies"),
+    [
+        ("(;GM[1]SZ[9]KM[0.5]C[a ) (; b];B[ee](;W[cc])(;W[dd]))\n(;GM[1]SZ[9]KM[0.5];B[cc])", "x.sgf", [2, 1]),
+        ("2 " + 2 * ("(;GM[Othello]PC[x]PB[A]PW[B]RE[?]BO[8 " + "-" * 27 + "O*" + "-" * 6 + "*O" + "-" * 27
+                     + " *]B[f5]W[d6];)"), "x.ggf", [2, 2]),
+        (HEAD + "\n1. d4 *\n\n\ufeff" + HEAD + "\n1. e4 e5 *", "x.pgn", [1, 2]),
+    ],
+)  # fmt: skip
+def test_every_game_of_a_file_is_read(text: str, name: str, plies: list[int]) -> None:
+    assert [len(game.plies) for game in read(text, name)] == plies
+
+
+@pytest.mark.parametrize(
+    ("tags", "moves", "played"),
+    [
+        ('[GameType "21"]', "1 11-15 22-17 2 8-11 *", "11-15 22-17 8-11"),
+        ('[GameType "21"]', "1. 1115 2217 *", "11-15 22-17"),
+        ('[GameType "21"]', "1. 11-15* 22-17 *", "11-15 22-17"),
+        ('[GameType "21"]\n[SetUp "1"]\n[FEN "B:W14,22,32:B10,3"]', "1. 10x17 17x26 *", "10x26"),
+        ('[GameType "25"]\n[SetUp "1"]\n[FEN "W:Wc3,Ka1:Bh6,h8"]', "1. c3-d4 *", "22-18"),
+        ('[Variant "Standard"]\n[GameType "20"]', "1. 32-28 *", "32-28"),
+    ],
+)
+def test_draughts_are_read_as_people_write_them(tags: str, moves: str, played: str) -> None:
+    game = one(f'[Event "Club"]\n{tags}\n[White "A"]\n[Black "B"]\n[Result "*"]\n\n{moves}', "x.pdn")
+    assert game.game == "draughts" and " ".join(game.moves) == played
+
+
+def test_a_time_below_nought_is_none() -> None:
+    game = one("Piskvorky 15x15, 0:0, 0\n8,8,0\n9,9,-1\n8,9,1500\n", "x.psq")
+    assert [ply.spent_s for ply in game.plies] == [0.0, None, 1.5]
+
+
+GIVEN: dict[str, list[tuple[str, int]]] = {
+    "a2_handicap_node2_fox.sgf": [("go", 2)],
+    "a4_igs3pass.sgf": [("go", 4)],
+    "b2_km_fox_0_ha.sgf": [("go", 4)],
+    "d09_russianfen.pdn": [("draughts", 1)],
+    "d13_variant_std.pdn": [("draughts", 2)],
+    "d17_nodots.pdn": [("draughts", 3)],
+    "e10_star.pdn": [("draughts", 2)],
+    "e1c_stepwise.pdn": [("draughts", 2)],
+    "e2_digits.pdn": [("draughts", 3)],
+    "g02_two.ggf": [("reversi", 2), ("reversi", 2)],
+    "p01_no_dots.pgn": [("chess", 6)],
+    "p02_brace_in_comment.pgn": [("chess", 3)],
+    "p03_half_result.pgn": [("chess", 4)],
+    "p04_null_main.pgn": [("chess", 1)],
+    "p06_quotes_in_tag.pgn": [("chess", 2)],
+    "p07_endash_castle.pgn": [("chess", 8)],
+    "p25_shortfen.pgn": [("chess", 2)],
+    "p35_forfeit.pgn": [("chess", 0)],
+    "q06_tags_fen_only.pgn": [("chess", 2)],
+    "q07_negtime.psq": [("gomoku", 3)],
+    "q08_bom_mid.pgn": [("chess", 2), ("chess", 2)],
+    "q12_5fold.pgn": [("chess", 18)],
+    "r2_partial_date.pgn": [("chess", 2)],
+    "s03_empty_km.sgf": [("go", 4)],
+    "s08_text_before.sgf": [("go", 2)],
+    "s09_longnames.sgf": [("go", 2)],
+    "s10_handicap_as_moves.sgf": [("go", 2)],
+    "s21_km_comma.sgf": [("go", 2)],
+    "s22_two_games.sgf": [("go", 2), ("go", 3)],
+    "s38_gokifu.sgf": [("go", 2)],
+    "t3_clk.pgn": [("chess", 2)],
+    "u1_time_forfeit.pgn": [("chess", 2)],
+    "u5_crlf_trailing.pgn": [("chess", 2)],
+}
+
+
+@pytest.mark.parametrize("name", sorted(GIVEN))
+def test_records_of_real_programs_are_read_whole(real_data: Path, name: str) -> None:
+    found = list(read_games(real_data / "records" / name))
+    games = [one for one in found if isinstance(one, StoredGame)]
+    assert [(game.game, len(game.plies)) for game in games] == GIVEN[name] and len(games) == len(found)
+    for game in games:
+        chosen = {"chess": "pgn", "go": "sgf", "draughts": "pdn", "reversi": "ggf", "gomoku": "sgf"}[game.game]
+        (again,) = read_several(content_of(game, chosen).decode(), f"x.{chosen}")
+        assert isinstance(again, StoredGame)
+        assert (again.moves, again.outcome, again.players) == (game.moves, game.outcome, game.players)
+
+
+def test_an_illegal_move_is_refused_by_its_number_and_rule(real_data: Path) -> None:
+    with pytest.raises(ImportFault, match=r"move 2\.\.\., Nf6: in_check"):
+        list(read_games(real_data / "records" / "s2_illegal_check.pgn"))
