@@ -36,6 +36,10 @@ NEEDED = {"boardsize", "clear_board", "genmove", "play"}
 GRHINO_SETUP = "grhino-setup_board"
 """Takes the board from the top left, and who is to move."""
 GRHINO_DISCS = str.maketrans("BW", "XO") | {ord(EMPTY): "-"}
+NOTHING, LONGER = ("none", "(none)", "0000"), 2.0
+"""Answers that are no move, and how many times longer an engine is let think that gave one though there are moves."""
+SETTLED_S = 0.05
+"""Seconds after its move from which a Gomocup engine hears: Rapfi loses what comes within 20 ms."""
 REMOVAL_SHARE = 0.1
 """Share of the thinking time that the choice of the man to take gets at least."""
 
@@ -82,7 +86,8 @@ class UciProtocol(EngineProtocol):
     def greet(self, process: EngineProcess, game: Any, options: Mapping[str, str], deadline_s: float) -> None:
         texts = games.part_of(game.name, "uci")
         needed = {} if texts is None else texts.options(game)
-        self._uci = Uci(process, {**needed, **options}, deadline_s)
+        known = sanmill.options(game) if texts is None else {}
+        self._uci = Uci(process, {**needed, **options}, deadline_s, known)
 
     def ask(self, question: Question) -> Found:
         texts = games.part_of(question.game.name, "uci")
@@ -107,7 +112,10 @@ class UciProtocol(EngineProtocol):
         return dataclasses.replace(found, move=found.move.lower(), score=score)
 
     def _search(self, question: Question, position: str, think_s: float) -> Found:
-        return self._uci.best(position, question.limits, think_s, question.wait_s, question.stop)
+        found = self._uci.best(position, question.limits, think_s, question.wait_s, question.stop)
+        if found.move.lower() in NOTHING:  # a busy computer left no time for any move
+            found = self._uci.best(position, question.limits, LONGER * think_s, question.wait_s, question.stop)
+        return found
 
 
 class GtpRefused(EngineError):
@@ -323,12 +331,13 @@ class GomocupProtocol(EngineProtocol):
         process.say(f"INFO time_left {NO_MATCH_LIMIT}")
         for name, value in options.items():
             process.say(f"INFO {name} {value}")
-        self._fresh = True
+        self._fresh, self._answered_s = True, -SETTLED_S
 
     def ask(self, question: Question) -> Found:
         """Sends BEGIN on an empty board, else BOARD with the stones of both in turn, black's first."""
         process, game, position = question.process, question.game, question.position
         deadline_s = deadline_in(question.wait_s)
+        time.sleep(max(0.0, self._answered_s + SETTLED_S - time.monotonic()))
         process.say(f"INFO timeout_turn {max(round(1000 * question.think_s), 1)}")
         stones = self._stones(game, position)
         if not stones:
@@ -343,6 +352,7 @@ class GomocupProtocol(EngineProtocol):
             process.say("DONE")
         self._fresh = False
         found = question.expect(r"(\d+)\s*,\s*(\d+)\s*$", deadline_s, refusal=r"(?i)ERROR\b")
+        self._answered_s = time.monotonic()
         column, row = int(found[1][:4]), int(found[2][:4])
         if column >= game.size or row >= game.size:
             return Found(f"{column},{row}")

@@ -34,7 +34,14 @@ class Found:
 
 
 class Uci:
-    def __init__(self, process: EngineProcess, options: Mapping[str, str], deadline_s: float) -> None:
+    def __init__(
+        self,
+        process: EngineProcess,
+        options: Mapping[str, str],
+        deadline_s: float,
+        known: Mapping[str, str] | None = None,
+    ) -> None:
+        """Sets the options, and those of `known` that the engine announces."""
         self._process = process
         self.options: dict[str, str] = {}
         """Type of each option that the engine names."""
@@ -46,7 +53,8 @@ class Uci:
             elif found[0].startswith("id"):
                 title = found[0].removeprefix("id name ")
         announced = {name.lower() for name in self.options}
-        for name, value in options.items():
+        wanted = {name: value for name, value in (known or {}).items() if name.lower() in announced}
+        for name, value in (wanted | dict(options)).items():
             if name.lower() not in announced:
                 _log.warning("the UCI engine %r announces no option %r; it is sent all the same", title[:SHOWN], name)
             button = self.options.get(name) == "button"

@@ -130,3 +130,8 @@ def to_fen(game: NineMensMorris, position: Position) -> str:
     counts = " ".join(f"{position.men[side].bit_count()} {position.hands[side]}" for side in (0, 1))
     phase = "p p" if laying else "m s"
     return f"{rows} {'wb'[position.side]} {phase} {counts} 0 0 0 0 0 0 0 {position.quiet} 1"
+
+
+def options(game: NineMensMorris) -> dict[str, str]:
+    """The options of Sanmill that tell it the rules that differ from its own."""
+    return {"MayFly": str(game.rules.flying).lower()}

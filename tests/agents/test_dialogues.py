@@ -82,6 +82,24 @@ def test_an_engine_that_thinks_too_long_is_told_to_stop_and_has_a_grace(engine: 
             answer(agent, "", Limits(time_s=0.2))
 
 
+@pytest.mark.parametrize("flying", [True, False])
+def test_sanmill_is_told_whether_men_fly(engine: Any, flying: bool) -> None:
+    greeting = (
+        "> uci\n< option name MayFly type check default true\n< uciok\n"
+        f"> setoption name MayFly value {str(flying).lower()}\n> ucinewgame\n> isready\n< readyok\n"
+    )
+    agent = engine(
+        games.load("morris", {"flying": flying}), "uci", greeting + "> position .*\n> go .*\n< bestmove d6\n"
+    )
+    assert answer(agent, "", Limits(time_s=0.2))[0] == "d6"
+
+
+def test_an_engine_that_found_no_time_for_a_move_is_given_more(engine: Any) -> None:
+    twice = "> position .*\n> go movetime 200\n< bestmove none\n> position .*\n> go movetime 400\n< bestmove d6\n"
+    agent = engine(games.load("morris"), "uci", UCI + twice)
+    assert answer(agent, "", Limits(time_s=0.2))[0] == "d6"
+
+
 def test_a_depth_is_said_once_and_the_clock_with_the_game(engine: Any) -> None:
     plies = "".join(
         f"> set game .*TI\\[{clock}\\].*\n{depth}> ping {ping}\n< pong {ping}\n> go\n"
