@@ -196,8 +196,8 @@ def gauntlet_command(
     rule: RuleOption = [],  # noqa: B006
     games: Annotated[int, typer.Option(min=2, max=100_000, help="Games against each, an even number.")] = 100,
     depths: Annotated[
-        str, typer.Option(help="Depths opening/afterwards of the heuristics, where no others are named.")
-    ] = "3/3",
+        str | None, typer.Option(help="Depths opening/afterwards of the others. Default: 3/3 where none are named.")
+    ] = None,
     *,
     common: Common,
 ) -> None:
@@ -208,8 +208,10 @@ def gauntlet_command(
     Example: kibitzer arena gauntlet neural --game morris --depths 3/3 --games 100 --jobs 2
     """
     terms = common.terms(game, rule)
-    both = Depths.parse(depths)
-    texts = others or [both.of(players.parse(f"alphabeta:heuristic={name}")).text for name in heuristics.of(terms.game)]
+    both = Depths.parse(depths or "3/3")
+    texts = others or [f"alphabeta:heuristic={name}" for name in heuristics.of(terms.game)]
+    if depths is not None or not others:
+        texts = [both.of(players.parse(text)).text for text in texts]
     specs = _players(terms, [player, *texts])
     met = standings.gauntlet(terms, specs[0], specs[1:], games)
 

@@ -254,6 +254,15 @@ def test_a_gauntlet_meets_every_heuristic_at_the_depths_named_or_the_others_name
     assert run(*words, "--depths", "none")[0] == 2
 
 
+def test_a_gauntlets_depths_are_those_of_the_others_also_where_they_are_named() -> None:
+    words = ("gauntlet", "random", "alphabeta", "--game", "morris", "--games", "2", "--depths", "1/1")
+    status, found, _ = run(*words, "--json")
+    assert status == 0
+    assert [one["players"][1] for one in found["meetings"]] == ["alphabeta:opening_depth=1,depth=1"]
+    status, _, told = run(*words[:2], "alphabeta:depth=2", *words[3:])
+    assert status == 2 and "alphabeta:depth=2 names its depth" in told
+
+
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_ctrl_c_tells_the_result_so_far_without_a_traceback(tmp_path: Path, jobs: str) -> None:
     path = tmp_path / "games.jsonl"
