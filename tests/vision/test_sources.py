@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import http.server
 import logging
 import os
+import re
 import tempfile
 import threading
 import time
@@ -185,6 +187,32 @@ class Camera(http.server.BaseHTTPRequestHandler):
         if self.path.startswith("/drips"):
             self.drip()
             return
+        if self.path in ("/moved", "/loop", "/away"):
+            self.send_response(302)
+            self.send_header(
+                "Location", {"/moved": "usual", "/loop": "/loop", "/away": "file:///etc/passwd"}[self.path]
+            )
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
+        if self.path == "/digest" and not self.knows_the_password():
+            self.send_response(401)
+            self.send_header("WWW-Authenticate", 'Digest realm="cam", nonce="abc", qop="auth", algorithm=MD5')
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
+        if self.path == "/icy":
+            self.wfile.write(b"ICY 200 OK\r\nContent-Type: image/jpeg\r\nConnection: close\r\n\r\n" + jpeg(70))
+            self.close_connection = True
+            return
+        if self.path in ("/shot.png", "/words"):
+            body = b"no picture" if self.path == "/words" else bytes(cv2.imencode(".png", picture(70))[1])
+            self.send_response(200)
+            self.send_header("Content-Type", "image/jpeg" if self.path == "/words" else "image/png")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+            return
         if self.path == "/shot.jpg":
             self.send_response(200)
             self.send_header("Content-Type", "image/jpeg")
@@ -213,6 +241,16 @@ class Camera(http.server.BaseHTTPRequestHandler):
         except OSError:
             return
 
+    def knows_the_password(self) -> bool:
+        """Whether the request has the answer of RFC 7616 for user `ann` and password `p@ss`."""
+        said = self.headers.get("Authorization", "")
+        if not said.startswith("Digest "):
+            return False
+        told = dict(re.findall(r'(\w+)="?([^",]+)"?', said))
+        one, two = (hashlib.md5(text).hexdigest() for text in (b"ann:cam:p@ss", f"GET:{told['uri']}".encode()))
+        whole = f"{one}:abc:{told['nc']}:{told['cnonce']}:auth:{two}"
+        return told["response"] == hashlib.md5(whole.encode()).hexdigest()
+
     def drip(self) -> None:
         """Sends a byte now and then, so that no wait for one is long: in the head, or as a chunk's length."""
         self.wfile.write(b"HTTP/1.1 200 OK\r\n")
@@ -240,7 +278,7 @@ def camera() -> Iterator[str]:
     thread.join(timeout=PATIENCE_S)
 
 
-@pytest.mark.parametrize("path", ["/usual", "/bare", "/chunked", "/breaks", "/shot.jpg"])
+@pytest.mark.parametrize("path", ["/usual", "/bare", "/chunked", "/breaks", "/shot.jpg", "/shot.png", "/icy", "/moved"])
 def test_a_phones_stream_is_read_in_every_dialect(camera: str, path: str) -> None:
     source = open_source(camera + path)
     try:
@@ -250,6 +288,22 @@ def test_a_phones_stream_is_read_in_every_dialect(camera: str, path: str) -> Non
     assert all(frame is not None and frame.image.shape == (48, 64, 3) for frame in frames)
     times = [frame.time_s for frame in frames if frame is not None]
     assert times == sorted(times)
+
+
+def test_a_digest_login_is_answered(camera: str) -> None:
+    found = next(mjpeg.mjpeg_frames(camera.replace("//", "//ann:p%40ss@") + "/digest"))
+    assert found.size_px == (64, 48)
+    with pytest.raises(SourceError, match="answers 401"):
+        next(mjpeg.mjpeg_frames(camera.replace("//", "//ann:wrong@") + "/digest"))
+
+
+@pytest.mark.parametrize(
+    ("path", "fault"),
+    [("/loop", "answers 302"), ("/away", "answers 302"), ("/words", "no picture that can be read")],
+)
+def test_an_address_that_leads_to_no_picture_is_told(camera: str, path: str, fault: str) -> None:
+    with pytest.raises(SourceError, match=fault):
+        next(mjpeg.mjpeg_frames(camera + path))
 
 
 @pytest.mark.parametrize("path", ["/drips-head", "/drips-chunk"])

@@ -1,18 +1,26 @@
-"""MJPEG over HTTP, the way phones and network cameras serve pictures."""
+"""MJPEG over HTTP, the way phones and network cameras serve pictures: streams, or one picture for each request.
+
+Redirections are followed, digest logins answered, and the status lines of streaming servers (`ICY 200 OK`) read.
+"""
 
 from __future__ import annotations
 
 import base64
 import contextlib
+import http
 import http.client
 import socket
 import ssl
 import threading
 import time
+import urllib.error
 import urllib.parse
+import urllib.request
+
+import cv2
 
 from vision.frame import SourceError
-from vision.sources.encoded import MAX_MEGAPIXELS, JpegSplitter, peek
+from vision.sources.encoded import MAX_JPEG_BYTES, MAX_MEGAPIXELS, JpegSplitter, Picture, decode, peek
 from vision.sources.live import Connection
 from wording.outside import shown_address
 
@@ -23,25 +31,38 @@ PATIENCE = 2
 SNAPSHOT_PAUSE_S = 0.1
 """Seconds between requests to an address that answers with one picture at a time."""
 _BLOCK = 65536
+MOVED = frozenset({301, 302, 303, 307, 308})
+NO_PICTURE = "what it answers is no picture that can be read"
+MAX_HOPS = 5
+"""Redirections and logins on the way to one picture."""
 
 
 def mjpeg_frames(url: str, stall_s: float = STALL_S, max_megapixels: float = MAX_MEGAPIXELS) -> Connection:
     """The pictures of an http:// or https:// address, until it ends, stalls, or answers with an error or too large."""
-    name = shown_address(url)
+    name, login, hops = shown_address(url), "", 0
     while True:
         connection, path, headers = _request(url, stall_s)
         patience = Patience(PATIENCE * stall_s)
         try:
             connection.connect()
             patience.watch(connection.sock)
-            connection.request("GET", path, headers=headers)
+            connection.request("GET", path, headers=headers | ({"Authorization": login} if login else {}))
             response = connection.getresponse()
+            if response.status in MOVED or (response.status == http.HTTPStatus.UNAUTHORIZED and not login):
+                url, login = _onward(url, response, login)
+                hops += 1
+                if hops <= MAX_HOPS and url:
+                    continue
             if response.status != http.client.OK:
                 # Not its own words, which may repeat the address.
                 phrase = http.client.responses.get(response.status, "")
                 raise SourceError(f"{name}: the server answers {response.status} {phrase}".rstrip())
-            snapshot = response.getheader("Content-Type", "").lower().startswith("image/")
-            yield from _pictures(response, patience, max_megapixels)
+            kind = response.getheader("Content-Type", "").lower()
+            snapshot, hops = kind.startswith("image/"), 0
+            if snapshot and not kind.startswith(("image/jpeg", "image/jpg")):
+                yield _converted(response.read(MAX_JPEG_BYTES), max_megapixels, name)
+            else:
+                yield from _pictures(response, patience, max_megapixels, name if snapshot else "")
         except TimeoutError:
             raise SourceError(f"{name}: nothing came for {stall_s:g} s") from None
         except http.client.HTTPException as error:
@@ -55,6 +76,18 @@ def mjpeg_frames(url: str, stall_s: float = STALL_S, max_megapixels: float = MAX
         if not snapshot:
             return
         time.sleep(SNAPSHOT_PAUSE_S)
+
+
+class _Response(http.client.HTTPResponse):
+    """An answer that may begin as those of SHOUTcast do."""
+
+    def _read_status(self) -> tuple[str, int, str]:
+        if not self.fp.peek(4).startswith(b"ICY "):
+            return super()._read_status()  # type: ignore[misc, no-any-return]
+        words = self.fp.readline(_BLOCK).decode("iso-8859-1").split(None, 2)
+        if len(words) < 2 or not words[1].isdecimal():
+            raise http.client.BadStatusLine("ICY")
+        return "HTTP/1.0", int(words[1]), words[2].strip() if words[2:] else ""
 
 
 def check_address(url: str) -> None:
@@ -82,18 +115,67 @@ def _request(url: str, stall_s: float) -> tuple[http.client.HTTPConnection, str,
     if parts.scheme == "https":
         # A phone's certificate is self-signed; the connection only reads pictures of a board.
         context = ssl._create_unverified_context()
-        return http.client.HTTPSConnection(host, parts.port, timeout=stall_s, context=context), path, headers
-    return http.client.HTTPConnection(host, parts.port, timeout=stall_s), path, headers
+        secured = http.client.HTTPSConnection(host, parts.port, timeout=stall_s, context=context)
+        secured.response_class = _Response
+        return secured, path, headers
+    connection = http.client.HTTPConnection(host, parts.port, timeout=stall_s)
+    connection.response_class = _Response
+    return connection, path, headers
 
 
-def _pictures(response: http.client.HTTPResponse, patience: Patience, max_megapixels: float) -> Connection:
-    splitter = JpegSplitter()
+def _onward(url: str, response: http.client.HTTPResponse, login: str) -> tuple[str, str]:
+    """Where to ask next, and with which login; an empty address where nothing else can be asked.
+
+    A login is not taken to another server.
+    """
+    parts = urllib.parse.urlsplit(url)
+    if response.status in MOVED:
+        there = urllib.parse.urlsplit(urllib.parse.urljoin(url, response.getheader("Location", "")))
+        if there.scheme not in ("http", "https") or not there.hostname or not response.getheader("Location"):
+            return "", ""
+        if there.hostname == parts.hostname and there.username is None and parts.username is not None:
+            account = parts.netloc.rpartition("@")[0]
+            there = there._replace(netloc=f"{account}@{there.netloc}")
+        return urllib.parse.urlunsplit(there), ""
+    scheme, _, challenge = response.getheader("WWW-Authenticate", "").partition(" ")
+    if scheme.lower() != "digest" or parts.username is None:
+        return "", ""
+    plain = urllib.parse.urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+    passwords = urllib.request.HTTPPasswordMgrWithDefaultRealm()
+    user, password = urllib.parse.unquote(parts.username), urllib.parse.unquote(parts.password or "")
+    passwords.add_password(None, plain, user, password)
+    told = urllib.request.parse_keqv_list([one for one in urllib.request.parse_http_list(challenge) if "=" in one])
+    try:
+        digest = urllib.request.HTTPDigestAuthHandler(passwords)
+        answer = digest.get_authorization(urllib.request.Request(plain), told)
+    except (ValueError, urllib.error.URLError):  # a kind of digest that nobody uses
+        return "", ""
+    return (url, f"Digest {answer}") if answer else ("", "")
+
+
+def _converted(data: bytes, max_megapixels: float, name: str) -> Picture:
+    """A picture of another format as a JPEG. Raises SourceError."""
+    image = decode(data, max_megapixels)
+    jpeg = None if image is None else peek(bytes(cv2.imencode(".jpg", image)[1]), max_megapixels)
+    if jpeg is None:
+        raise SourceError(f"{name}: {NO_PICTURE}")
+    return jpeg
+
+
+def _pictures(
+    response: http.client.HTTPResponse, patience: Patience, max_megapixels: float, snapshot: str
+) -> Connection:
+    """The pictures of an answer; `snapshot` is the address that is to answer with one. Raises SourceError."""
+    splitter, found = JpegSplitter(), False
     while data := response.read1(_BLOCK):
         for jpeg in splitter.feed(data):
             picture = peek(jpeg, max_megapixels)
             if picture is not None:
                 patience.renew()
+                found = True
                 yield picture
+    if snapshot and not found and not patience.fault:
+        raise SourceError(f"{snapshot}: {NO_PICTURE}")
 
 
 class Patience:
