@@ -15,6 +15,8 @@ ALIVE_S = 5.0
 """Seconds of silence after which a worker no longer counts as alive."""
 MAX_WORKERS = 64
 """Most workers known at a time, and most connections whose message rate is remembered."""
+MAX_GAMES = 64
+"""Most games of a worker, of which the newest count."""
 MAX_RATE = 50.0
 """Messages per second that one connection may send; any excess is dropped."""
 MAX_REPLIES = 64
@@ -156,6 +158,8 @@ class WorkerRegistry:
         if identity in self._answered or len(self._answered) >= MAX_REPLIES:
             self.counters["repeated" if identity in self._answered else "dropped"] += 1
             return None
+        if state.game not in worker.games:  # who answers plays it, whatever was announced
+            self._workers[identity] = dataclasses.replace(worker, games=(*worker.games, state.game)[-MAX_GAMES:])
         self._answered.add(identity)
         self.counters["accepted"] += 1
         self._replies.append(reply)

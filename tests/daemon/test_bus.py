@@ -369,3 +369,11 @@ def test_nobody_speaks_under_another_workers_name(bus: Bus, worker: Worker) -> N
     assert (told["code"], told["field"]) == ("forged", "worker")
     assert bus.counters()["forged"] == 1 and bus.poll() == []
     assert bus.last_seen_s("somebody-else") is None
+
+
+def test_a_worker_that_answers_another_game_plays_it_too(bus: Bus, worker: Worker) -> None:
+    bus.publish(state())
+    worker.say("ready", agents=["alphabeta"], games=["reversi"])
+    worker.reply()
+    wait_for(lambda: bus.counters()["accepted"] == 1)
+    assert [one.games for one in bus.workers()] == [("reversi", "nine_mens_morris")]
