@@ -121,11 +121,12 @@ def black(position: Position) -> int:
 
 
 def territory(game: Go, position: Position) -> dict[str, list[str]]:
-    """The points that count for each side after the end."""
+    """The points that count for each side after the end, and those of the other's dead stones."""
     if game.outcome(position) is None:
         return {}
-    one, other = map(game.geometry.names, game.count(position).territory)
-    return {"TB": one, "TW": other}
+    lost = (position.dead & stones for stones in reversed(position.stones))
+    one, other = (own | dead for own, dead in zip(game.count(position).territory, lost, strict=True))
+    return {"TB": game.geometry.names(one), "TW": game.geometry.names(other)}
 
 
 def last(game: Go, position: Position, text: str, territory: Mapping[str, Sequence[str]]) -> str:
