@@ -31,9 +31,17 @@ PATIENCE = 2
 SNAPSHOT_PAUSE_S = 0.1
 """Seconds between requests to an address that answers with one picture at a time."""
 _BLOCK = 65536
-MOVED = frozenset({301, 302, 303, 307, 308})
+MOVED = frozenset(
+    {
+        http.HTTPStatus.MOVED_PERMANENTLY,
+        http.HTTPStatus.FOUND,
+        http.HTTPStatus.SEE_OTHER,
+        http.HTTPStatus.TEMPORARY_REDIRECT,
+        http.HTTPStatus.PERMANENT_REDIRECT,
+    }
+)
 NO_PICTURE = "what it answers is no picture that can be read"
-MAX_HOPS = 5
+MAX_HOPS = urllib.request.HTTPRedirectHandler.max_redirections
 """Redirections and logins on the way to one picture."""
 
 
