@@ -46,10 +46,10 @@ SIGNS = str.maketrans("KQRBNPkqrbnp", "♔♕♖♗♘♙♚♛♜♝♞♟")
 """Figures of the pieces' letters."""
 LETTERS = str.maketrans("♔♕♖♗♘♙♚♛♜♝♞♟", "KQRBNPkqrbnp")
 """The pieces' letters of figures."""
-DRAWS = {"claimed": (3, 100, 5, 150), "automatic": (3, 100, 3, 100), "recorded": (3, 100, math.inf, math.inf)}
+DRAWS = {"claimed": (3, 100, 5, 150), "automatic": (3, 100, 3, 100), "never": (3, 100, math.inf, math.inf)}
 """How often a position must come, and after how many quiet plies, until a draw may be claimed; until it is one.
 
-Recorded games go on where nobody has ended them, also with too few pieces to give mate."""
+Recorded games never end by themselves, also with too few pieces to give mate."""
 
 FIGURES = {
     "♔": noun("piece", "white king"),
@@ -100,8 +100,8 @@ class ChessRules:
     start: int = rule(USUAL, "start position, as Chess960 numbers them; 518 is chess", minimum=0, maximum=959)
     draws: str = rule(
         "claimed",
-        "whether repetition and quiet moves end the game early, or must be claimed, or, in records, never end it",
-        choices=tuple(DRAWS),
+        "whether repetition and quiet moves end the game early, or must be claimed",
+        choices=("claimed", "automatic", "never"),
     )
 
 
@@ -118,7 +118,7 @@ class Chess(Game[Position, Move], Figures, Arranged, Words):
         nouns={"W": noun("piece", "white piece"), "B": noun("piece", "black piece"), **FIGURES},
         endings=ENDINGS,
         rule_sets=RULE_SETS,
-        going_on={"draws": "recorded"},
+        going_on={"draws": "never"},
         formats=("pgn",),
         in_short=(
             sentence("A pawn that reaches the last row becomes a queen, unless you tell me another piece."),
