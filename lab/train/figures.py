@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 import games
-from calibration.arrays import FloatArray
+from calibration.arrays import FloatArray, Indices
 from calibration.labels import Label, read_labels
 from calibration.template import BoardTemplate
 from lab.simulated.arrays import Float32Array, Rng
@@ -54,7 +54,7 @@ HIDDEN = 0.2
 """Share of pictures with hands or other things over the board."""
 COVERED, OPEN = 0.5, 0.1
 """Share of a man's outline that such a thing covers from which only it is told, and below which only the man is."""
-SHARPEST = 2.0
+SHARPEST = 1.3
 """Pixels of a picture for one of a cut, at most: finer ones are averaged first."""
 STRETCH = 0.1
 """Standard deviation of the logarithm by which a set's men are higher, and wider, than they were drawn."""
@@ -112,12 +112,13 @@ def may_be(label: Label, template: BoardTemplate) -> NDArray[np.bool_]:
 
 
 class CellNetwork(nn.Module):
-    """uint8 patches (n, 64, 40, 3) BGR and how high men are seen (n,) to (n, LENGTH) descriptions."""
+    """uint8 patches (n, 128, 80, 3) BGR and how high men are seen (n,) to (n, LENGTH) descriptions."""
 
     def __init__(self) -> None:
         super().__init__()
         self.trunk = nn.Sequential(
-            convolution(3, 24, 2),
+            nn.PixelUnshuffle(2),
+            convolution(12, 24, 2),
             convolution(24, 32),
             convolution(32, 48, 2),
             Residual(48),
@@ -193,9 +194,9 @@ class FiguresNetwork(nn.Module):
 
 
 def varied(
-    board: LabelledBoard, template: BoardTemplate, textures: Textures, chance: Rng
-) -> tuple[StandingCells, NDArray[np.bool_]]:
-    """The cells of a board, and (cells, letters) what may stand there.
+    board: LabelledBoard, template: BoardTemplate, textures: Textures, count: int, chance: Rng
+) -> tuple[Indices, StandingCells, NDArray[np.bool_]]:
+    """So many cells of a board, men first, and (count, letters) what may stand there.
 
     With corners a little off, in other light, mirrored in half of all cases, and sometimes with things over them.
     """
@@ -214,23 +215,26 @@ def varied(
         share = hidden_shares(cut_standing(mask, pose, template))
         may_be[share > OPEN] = False
         may_be[share > COVERED, -1] = True
-    cells = cut_standing(image, pose, template)
-    patches = cells.patches[:, :, ::-1] if chance.random() < 0.5 else cells.patches
+    rows, cells = (
+        np.argsort(chance.random(len(may_be)) - ~board.may_be[:, 0])[:count],
+        cut_standing(image, pose, template),
+    )
+    patches = cells.patches[rows][:, :, ::-1] if chance.random() < 0.5 else cells.patches[rows]
     patches = stretched(patches, np.exp(chance.normal(0, STRETCH, 2)))
-    light = (patches.astype(np.float32) / 255) ** np.float32(np.exp(chance.normal(0, 0.18)))
+    light = ((np.arange(256, dtype=np.float32) / 255) ** np.float32(np.exp(chance.normal(0, 0.18))))[patches]
     light *= np.exp(chance.normal(0, 0.22) + chance.normal(0, 0.08, 3)).astype(np.float32)
     if chance.random() < 0.12:
         grey = light.mean(axis=3, keepdims=True)
         light = grey + (light - grey) * np.float32(chance.uniform(0, 0.6))
     # A shadow or a lamp at one side: a slope of light over the board.
-    place = template.cells_mm / np.array(template.size_mm) - 0.5
+    place = template.cells_mm[rows] / np.array(template.size_mm) - 0.5
     light *= np.exp(place @ chance.normal(0, 0.35, 2)).astype(np.float32)[:, None, None, None]
     if chance.random() < SHADED:
         edge = place @ chance.normal(0, 1, 2) > chance.normal(0, 0.5)
         light[edge] *= np.float32(chance.uniform(0.3, 0.8))
     if chance.random() < 0.3:
-        light = light + chance.normal(0, chance.uniform(0, 0.05), light.shape).astype(np.float32)
-    return StandingCells(np.clip(light * 255, 0, 255).astype(np.uint8), cells.rise), may_be
+        light += np.float32(chance.uniform(0, 0.05)) * chance.standard_normal(light.shape, dtype=np.float32)
+    return rows, StandingCells(np.clip(light * 255, 0, 255).astype(np.uint8), cells.rise[rows]), may_be[rows]
 
 
 def stretched(patches: NDArray[np.uint8], by: FloatArray) -> NDArray[np.uint8]:
@@ -292,10 +296,9 @@ class Examples:
         board = self._boards[row]
         colour = np.float32(chance.choice([-1, 1]))
         told = float(chance.random() > UNTOLD) * float(chance.uniform(0, MOST_TOLD))
-        cells, may_be = varied(board, self._template, self._textures, chance)
-        rows = np.argsort(chance.random(len(may_be)) - ~board.may_be[:, 0])[:count]
-        known = (may_be[rows].sum(axis=1) == 1) & ~may_be[rows, -1] & (chance.random(len(rows)) < told)
-        return Example(cells.patches[rows], cells.rise[rows], colour * self._colours[rows], may_be[rows], known)
+        rows, cells, may_be = varied(board, self._template, self._textures, count, chance)
+        known = (may_be.sum(axis=1) == 1) & ~may_be[:, -1] & (chance.random(len(rows)) < told)
+        return Example(cells.patches, cells.rise, colour * self._colours[rows], may_be, known)
 
 
 def train(boards: Sequence[LabelledBoard], template: BoardTemplate, recipe: Recipe) -> FiguresNetwork:

@@ -34,7 +34,7 @@ class FigureLearner(Learner):
         classes = np.array([self.letters.index(letter) for letter in self.template.seen(lesson.board)])
         cells = turned_cells(self.template, lesson.turn)
         assert cells is not None
-        logs = self._left_out(cells, lesson.board).mean(axis=0)
+        logs = self._left_out(cells, lesson.board)[1].mean(axis=0)
         if lesson.expectation.boards < MIN_BOARDS or contradicted(logs, classes, 0.0) is not None:
             return False
         own = np.eye(logs.shape[1], dtype=np.bool_)[classes]
@@ -42,13 +42,15 @@ class FigureLearner(Learner):
         return bool((ahead[changed] >= CLEARLY_NATS).all())
 
     def lesson(self, way: Way) -> Lesson | Unlike:
-        classes, logs = self.classes(way), self._left_out(way.cells, way.board)
-        if (fault := contradicted(logs.mean(axis=0), classes, MAX_ODD)) is not None:
+        classes, (looks, logs) = self.classes(way), self._left_out(way.cells, way.board)
+        # Who clearly looks like the other side's man is told, though a set has no such man left.
+        fault = contradicted(looks.mean(axis=0), classes, 1.0) or contradicted(logs.mean(axis=0), classes, MAX_ODD)
+        if fault is not None:
             return fault
         right = float((logs.argmax(axis=2) == classes).mean(axis=0).sum())
         expectation = Expectation(right, len(classes), len(classes), by_picture=False)
         return Lesson(None, way.turn, expectation, way.board)
 
     def _left_out(self, cells: Indices, board: str) -> FloatArray:
-        """(ways, cells, classes and one more) log probabilities of each cell of the board by what the others hold."""
+        """(2, ways, cells, classes and one more) what the others tell of each cell: by looks, and with men counted."""
         return self._reader.left_out(self._described[cells], board, self.letters)

@@ -32,10 +32,10 @@ from vision.reading.descriptors import Descriptors
 from vision.reading.heads import OTHER
 from vision.reading.taught import square_colours
 
-WIDTH_PX, HEIGHT_PX = 40, 64
+WIDTH_PX, HEIGHT_PX = 80, 128
 FOOT_PX = HEIGHT_PX * 3 / 4
 """Pixels from a cut's top to the cell's middle."""
-SQUARE_PX = 27.0
+SQUARE_PX = 54.0
 """Pixels of a square's side across the camera's view."""
 NETWORKS = "figures_cells", "figures_board"
 UNTOLD = ""
@@ -47,7 +47,7 @@ LEFT_OUT = 8
 @dataclasses.dataclass(frozen=True, eq=False)
 class StandingCells:
     patches: NDArray[np.uint8]
-    """(cells, 64, 40, 3) BGR, each upright as a man stands in it."""
+    """(cells, 128, 80, 3) BGR, each upright as a man stands in it."""
     rise: FloatArray
     """(cells,) how high a man of a square's side is seen, as a share of it: 0 straight above, nearly 1 from low."""
 
@@ -101,7 +101,7 @@ class FigureReader:
         self._cells, self._board = (open_network(find_weights(name, folder).path) for name in NETWORKS)
 
     def describe(self, image: Image, pose: BoardPose, template: BoardTemplate, cells: Flags) -> Descriptors:
-        """(n, 2, length) descriptions of some (cells,) of a picture, as seen and mirrored; 1.2 ms for each."""
+        """(n, 2, length) descriptions of some (cells,) of a picture, as seen and mirrored; 1.5 ms for each."""
         seen = cut_standing(image, pose, template)
         patches, rise = seen.patches[cells], seen.rise[cells].astype(np.float32)
         views = [patches, np.ascontiguousarray(patches[:, :, ::-1])]
@@ -121,9 +121,10 @@ class FigureReader:
         return self.read(self.describe(image, pose, template, every)).of_classes(self.classes, template.letters)
 
     def left_out(self, described: Descriptors, figures: str, letters: str) -> FloatArray:
-        """(ways, cells, classes) log probabilities of each cell, by what the others are known to hold.
+        """(2, ways, cells, classes) log probabilities of each cell, by what the others are known to hold.
 
-        The columns are the classes of `letters`, and OTHER.
+        First by its looks alone, then also by the number of men that a set has. The columns are the classes of
+        `letters`, and OTHER.
         """
         cells, found = len(described), list[tuple[Indices, FloatArray]]()
         for asked in np.array_split(np.random.default_rng(0).permutation(cells), LEFT_OUT):
@@ -131,9 +132,9 @@ class FigureReader:
             found.append((asked, self._read(described, told)[:, asked]))
         logs = np.concatenate([one for _, one in found], axis=1)
         logs = logs[:, np.argsort(np.concatenate([asked for asked, _ in found]))]
-        logs = np.stack([self._counted(way) for way in logs])
+        both = np.stack([logs, [self._counted(way) for way in logs]])
         own = [[one == letter for one in self.classes + OTHER] for letter in letters + OTHER]
-        return np.stack([np.logaddexp.reduce(logs[:, :, one], axis=2) for one in own], axis=2)
+        return np.stack([np.logaddexp.reduce(both[..., one], axis=-1) for one in own], axis=-1)
 
     def _counted(self, logs: FloatArray) -> FloatArray:
         """(cells, letters) log probabilities of a whole board, on which no more men stand than a set has."""

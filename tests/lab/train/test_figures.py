@@ -58,14 +58,14 @@ def test_networks_are_trained_written_and_read_again(tmp_path: Path) -> None:
     alone = reader.read(described)
     assert np.allclose(np.exp(alone.log_probabilities).sum(axis=1), 1)
     told = reader.left_out(described, START, TEMPLATE.letters)
-    assert told.shape == (4, 64, 4) and not np.allclose(told[..., 0].mean(axis=0), alone.log_probabilities[:, 0])
+    assert told.shape == (2, 4, 64, 4) and not np.allclose(told[1, ..., 0].mean(axis=0), alone.log_probabilities[:, 0])
 
 
 def test_boards_are_varied_each_time(tmp_path: Path) -> None:
     (board,) = labelled_boards(folder_of_two(tmp_path), TEMPLATE, ["one.png"])
     chance, textures = np.random.default_rng(1), Textures(np.random.default_rng(1), 6)
-    (one, _), (other, _) = (varied(board, TEMPLATE, textures, chance) for _ in range(2))
-    assert one.patches.shape == (64, HEIGHT_PX, WIDTH_PX, 3)
+    (_, one, _), (_, other, may_be) = (varied(board, TEMPLATE, textures, 40, chance) for _ in range(2))
+    assert one.patches.shape == (40, HEIGHT_PX, WIDTH_PX, 3) and may_be[:32, 1:].any(axis=1).all()
     assert not np.array_equal(one.patches, other.patches)
 
 
