@@ -117,7 +117,7 @@ def test_go_is_read_as_programs_write_it(text: str, plies: int, rules: dict[str,
         ("(;GM[1]SZ[9]KM[0.5]C[a ) (; b];B[ee](;W[cc])(;W[dd]))\n(;GM[1]SZ[9]KM[0.5];B[cc])", "x.sgf", [2, 1]),
         ("2 " + 2 * ("(;GM[Othello]PC[x]PB[A]PW[B]RE[?]BO[8 " + "-" * 27 + "O*" + "-" * 6 + "*O" + "-" * 27
                      + " *]B[f5]W[d6];)"), "x.ggf", [2, 2]),
-        (HEAD + "\n1. d4 *\n\n\ufeff" + HEAD + "\n1. e4 e5 *", "x.pgn", [1, 2]),
+        (HEAD + "\n1. d4 *\n\x1a\n\ufeff" + HEAD + "\n1. e4 e5 *", "x.pgn", [1, 2]),
     ],
 )  # fmt: skip
 def test_every_game_of_a_file_is_read(text: str, name: str, plies: list[int]) -> None:

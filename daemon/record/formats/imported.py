@@ -36,10 +36,12 @@ BEYOND_RULES = ("resigned", "time")
 """Reasons for an end that the board need not show."""
 UNSAID = ("", "?", "-", "????.??.??", SITE)
 """What files write for an event, a site, a round, a date or a time control that nobody knows."""
-NO_WIDTH = re.compile("[\u200b-\u200d\u2060\ufeff]")
-"""Characters without width, such as the mark that begins a file; joined files have it in the middle."""
+NO_WIDTH = re.compile("[\u200b\u2060\ufeff]")
+"""Blanks without width, and the mark that begins a file; joined files have it in the middle.
+
+Some scripts need the other characters without width."""
 END_OF_FILE = "\x1a"
-"""What ends a file of DOS."""
+"""What ends a file of DOS; another may follow."""
 DASHES = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-"))
 """Dashes of all widths, written for hyphens."""
 
@@ -104,14 +106,10 @@ def loaded(name: str, rules: Mapping[str, object]) -> AnyGame:
 
 def tidied(text: str) -> tuple[str, tuple[str, ...]]:
     """The text without characters that are not seen, and what departs by them."""
-    kept, end, _ = text.partition(END_OF_FILE)
+    kept = text.replace(END_OF_FILE, "")
     seen = NO_WIDTH.sub("", kept)
-    told = ["characters without width are passed over"] * (seen != kept) + ["Ctrl-Z ends the file"] * bool(end)
-    return seen, tuple(told)
-
-
-def whole_day(text: str) -> bool:
-    return bool(moment(text))
+    told = ["characters without width are passed over"] * (seen != kept)
+    return seen, (*told, *["Ctrl-Z is passed over"] * (kept != text))
 
 
 def moment(day: str, time: str = "") -> str:
