@@ -41,6 +41,7 @@ MAX_RANKED = 200
 MAX_IMPORT_BYTES = 1 << 18
 MAX_IMPORTED = 100
 MAX_NAME_LENGTH = 64
+MAX_TEXT_LENGTH = 512
 
 
 class Archive:
@@ -106,12 +107,15 @@ class Archive:
         return web.json_response(await self._record.result(work) | own)
 
     async def imported(self, request: web.Request) -> web.Response:
-        """Adds somebody's game to the record: `{"text": "...", "name": "game.sgf", "game": ""}`."""
+        """Adds somebody's game to the record: `{"text": "...", "name": "game.sgf", "game": ""}`.
+
+        The answer's text names what in the file departs from its format, and how it was taken.
+        """
         words = await self._record.words(request, MAX_IMPORT_BYTES)
         if not isinstance(words, dict) or not all(isinstance(words.get(key), str) for key in ("text", "name", "game")):
             raise Problem(400, "invalid", "a game to import has text, name and game, each a text")
 
-        def work() -> str:
+        def work() -> tuple[str, str]:
             # They import games that nobody may be playing.
             from daemon.record.formats.reading import read_several
             from daemon.record.stored_game import new_id
@@ -132,9 +136,11 @@ class Archive:
                     if game.game_id in known:
                         found[place] = game = dataclasses.replace(game, game_id=new_id(game.started))
                     journal.add(game)
-            return found[0].game_id
+            departures = dict.fromkeys(one for game in found for one in game.departures)
+            return found[0].game_id, "; ".join(departures)[:MAX_TEXT_LENGTH]
 
-        return web.json_response({"code": "done", "text": "", "id": await self._record.result(work)})
+        game_id, text = await self._record.result(work)
+        return web.json_response({"code": "done", "text": text, "id": game_id})
 
     async def ranked(self, request: web.Request) -> web.Response:
         """The ranking; of one game if the query has `game`."""

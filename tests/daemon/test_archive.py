@@ -154,7 +154,9 @@ def test_somebodys_game_is_imported_and_a_wrong_one_refused_with_the_rule(page: 
     assert status == 200
     game = told(page, f"archive/{answer['id']}")[1]
     assert (game["game"], game["players"], game["source"]) == ("gomoku", ["Zoe", "Yan"], "their.sgf")
-    assert told(page, "archive", {"text": "h8 i9", "name": "x.txt", "game": "gomoku"})[0] == 200
+    assert told(page, "archive", {"text": "h8 i9", "name": "x.txt", "game": "gomoku"})[1]["text"] == ""
+    careless = {"text": "(;GM[1]SZ[9]KM[6,5];B[ee])", "name": "x.sgf", "game": ""}
+    assert told(page, "archive", careless)[1]["text"] == "KM[6,5] is read as 6.5"
     count = len(told(page, "archive")[1]["games"])
     for text, why in (("(;GM[4]SZ[15];B[hh];W[hh])", "occupied"), ("nonsense", "none of"), ("", "none of")):
         status, answer = told(page, "archive", {"text": text, "name": "x", "game": ""})

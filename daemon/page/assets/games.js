@@ -112,6 +112,7 @@ async function importGame() {
     const told = await ask("archive", { text: await textOf(file), name: file.name, game: at("filter-game").value });
     await showList();
     location.hash = told.id;
+    if (told.text) say(told.text);
   } catch (error) {
     tellError(error);
   }
