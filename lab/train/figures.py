@@ -215,10 +215,8 @@ def varied(
         share = hidden_shares(cut_standing(mask, pose, template))
         may_be[share > OPEN] = False
         may_be[share > COVERED, -1] = True
-    rows, cells = (
-        np.argsort(chance.random(len(may_be)) - ~board.may_be[:, 0])[:count],
-        cut_standing(image, pose, template),
-    )
+    cells = cut_standing(image, pose, template)
+    rows = np.argsort(chance.random(len(may_be)) - ~board.may_be[:, 0])[:count]
     patches = cells.patches[rows][:, :, ::-1] if chance.random() < 0.5 else cells.patches[rows]
     patches = stretched(patches, np.exp(chance.normal(0, STRETCH, 2)))
     light = ((np.arange(256, dtype=np.float32) / 255) ** np.float32(np.exp(chance.normal(0, 0.18))))[patches]
