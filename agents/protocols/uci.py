@@ -118,7 +118,7 @@ class UciSession(Session):
 
     def do_ucinewgame(self, _rest: str) -> None:
         self._thinking.forget(self._game)
-        self._standing, self._planned = Standing(self._game.initial()), None
+        self._standing, self._planned, self._refused = Standing(self._game.initial()), None, False
 
     def do_stop(self, _rest: str) -> None:
         self._release()
@@ -169,12 +169,14 @@ class UciSession(Session):
         self._thinking.finish()
         asked = self._asked = self._standing
         self._held = [] if {"infinite", "ponder"} & set(words) else None
-        if self._refused:
-            self._tell("no move: the last position was refused")
+        only = self._only(asked.position, words) if asked.journey is None else None
+        if self._refused or only == []:
+            why = "the last position was refused" if self._refused else "none of searchmoves is legal"
+            self._tell(f"no move: {why}")
             self._found(f"bestmove {self._nothing}")
         elif asked.journey is None and self._game.outcome(asked.position) is not None:
             self._found(f"bestmove {self._nothing}")
-        elif asked.journey is None and (only := self._only(asked.position, words)):
+        elif only is not None:
             self._thinking.begin(lambda stop: self._choose_among(asked.position, only, limits, stop))
         elif asked.journey is None:
             self._thinking.begin(lambda stop: self._choose(asked.position, limits, stop))
@@ -209,15 +211,16 @@ class UciSession(Session):
         info = self._info(position, answer, 1 if mine else -1)
         self._found(info, f"bestmove {self._tokens(position, answer.move)[0]}")
 
-    def _only(self, position: Any, words: Sequence[str]) -> list[Any]:
-        """The moves of `searchmoves`, which alone may be played; none where it is missing, or none of them is legal."""
+    def _only(self, position: Any, words: Sequence[str]) -> list[Any] | None:
+        """The legal moves of `searchmoves`, which alone may be played; None where it is missing."""
         if "searchmoves" not in words:
-            return []
+            return None
         named = {word.lower() for word in words[words.index("searchmoves") + 1 :]}
         return [one for one in self._game.legal_moves(position) if self._tokens(position, one)[0].lower() in named]
 
     def _choose_among(self, position: Any, moves: Sequence[Any], limits: Limits, stop: threading.Event) -> None:
-        share = _share(limits, len(moves))
+        # Each move is searched by itself: without an end, the first would never let the others begin.
+        share = _share(self._spec.limits if limits.time_s == ENDLESS_S else limits, len(moves))
         best = max(moves, key=lambda one: self._value(position, one, share, stop)) if len(moves) > 1 else moves[0]
         self._found(f"bestmove {self._tokens(position, best)[0]}")
 

@@ -326,7 +326,10 @@ class Draughts(Game[Position, Move], Figures, Arranged, Words):
 
     def parse_position(self, text: str) -> Position:
         """The position from a FEN; squares may be given as ranges. Raises PositionError."""
-        numbers = ALGEBRAIC.sub(lambda found: str(self._square(found[0]) + 1), text)
+        try:
+            numbers = ALGEBRAIC.sub(lambda found: str(self._square(found[0]) + 1), text)
+        except MoveError as error:
+            raise PositionError(error.said) from None
         given = fen.read(numbers, len(self.cells))
         self._check_pieces(given.pieces)
         kings = given.kings | self._crowned(given.pieces)

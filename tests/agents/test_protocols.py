@@ -99,6 +99,12 @@ def test_uci_plays_only_the_moves_that_it_is_told_to_search() -> None:
     told = talk.say("position startpos moves e2e4", "go depth 1 searchmoves a7a6 h7h6")
     assert told[-1] in ("bestmove a7a6", "bestmove h7h6")
     assert talk.say("go depth 1 searchmoves h7h6")[-1] == "bestmove h7h6"
+    assert talk.say("go depth 1 searchmoves e2e4") == [
+        "info string no move: none of searchmoves is legal",
+        "bestmove 0000",
+    ]
+    refused = talk.say("position startpos moves e2e5", "ucinewgame", "go depth 1")
+    assert refused[-1] not in ("bestmove 0000", "bestmove none")
 
 
 @pytest.mark.parametrize(("go", "end"), [("go infinite", "stop"), ("go ponder depth 1", "ponderhit")])

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+import games
 from daemon.record.formats.formats import content_of
 from daemon.record.formats.imported import ImportFault
 from daemon.record.formats.reading import read_games, read_several
 from daemon.record.stored_game import StoredGame
+from rules import PositionError
 
 HEAD = '[Event "Club"]\n[White "A"]\n[Black "B"]\n[Result "*"]\n'
 
@@ -185,9 +187,9 @@ GIVEN: dict[str, list[tuple[str, int]]] = {
 @pytest.mark.parametrize("name", sorted(GIVEN))
 def test_records_of_real_programs_are_read_whole(real_data: Path, name: str) -> None:
     found = list(read_games(real_data / "records" / name))
-    games = [one for one in found if isinstance(one, StoredGame)]
-    assert [(game.game, len(game.plies)) for game in games] == GIVEN[name] and len(games) == len(found)
-    for game in games:
+    kept = [one for one in found if isinstance(one, StoredGame)]
+    assert [(game.game, len(game.plies)) for game in kept] == GIVEN[name] and len(kept) == len(found)
+    for game in kept:
         chosen = {"chess": "pgn", "go": "sgf", "draughts": "pdn", "reversi": "ggf", "gomoku": "sgf"}[game.game]
         (again,) = read_several(content_of(game, chosen).decode(), f"x.{chosen}")
         assert isinstance(again, StoredGame)
@@ -197,3 +199,9 @@ def test_records_of_real_programs_are_read_whole(real_data: Path, name: str) -> 
 def test_an_illegal_move_is_refused_by_its_number_and_rule(real_data: Path) -> None:
     with pytest.raises(ImportFault, match=r"move 2\.\.\., Nf6: in_check"):
         list(read_games(real_data / "records" / "s2_illegal_check.pgn"))
+
+
+@pytest.mark.parametrize(("rules", "fen"), [("english", "W:Wa2:Bb6"), ("international", "W:Wc3:Bb6")])
+def test_a_square_that_the_board_lacks_makes_no_position(rules: str, fen: str) -> None:
+    with pytest.raises(PositionError, match="there is no square"):
+        games.load("draughts", {"set": rules}).parse_position(fen)
