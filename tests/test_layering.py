@@ -39,7 +39,7 @@ ROOMS = (
     ("bus", "record"),
     ("match",),
     ("perception", "voice"),
-    ("page",),
+    ("page", "relay"),
     ("setup", "checks", "bundles"),
     ("run",),
     ("cli",),

@@ -1,0 +1,1 @@
+"""Relays: the games of a record, sent to where people follow them."""
