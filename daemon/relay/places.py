@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import ipaddress
 import json
+import os
 import re
 import urllib.parse
 from collections.abc import Mapping
@@ -125,7 +126,8 @@ class Client:
 def why_unreached(error: Exception) -> str:
     """In the system's words where it has any."""
     cause = getattr(error, "os_error", error)
-    return clean(getattr(cause, "strerror", None) or str(cause)) or "it does not answer"
+    number = getattr(cause, "errno", None) or 0
+    return clean(os.strerror(number) if number > 0 else str(cause)) or "it does not answer"
 
 
 async def _read(answer: aiohttp.ClientResponse) -> bytes:

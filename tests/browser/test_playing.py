@@ -125,6 +125,32 @@ def test_the_hand_is_in_view_and_what_a_pass_does_is_said_in_words(
     expect(page.locator("#said")).to_be_hidden()
 
 
+def test_a_tile_turns_by_itself_where_it_fits_only_the_other_way_round(table: Tables, look: Look) -> None:
+    there = table("dominoes")
+    page, game = look(there.address), there.game
+    assert there.session.match is not None
+    referee, chance = there.session.match.referee, random.Random(0)
+    for plies in range(40):
+        moves = [(move, game.steps(referee.position, move)) for move in game.legal_moves(referee.position)]
+        lays = [(move, steps) for move, steps in moves if steps]
+        page.wait_for_selector(".cell.target" if lays else "#actions [data-move]")
+        if lays:
+            page.locator("#hand button").first.wait_for()
+        shown = [one.get_attribute("data-tile") or "" for one in page.locator("#hand button").all()]
+        for tile in shown:
+            ways = [steps for _, steps in lays if sorted(step.piece for step in steps) == sorted(tile.split("-"))]
+            as_shown = {steps[0].cell for steps in ways if "-".join(step.piece for step in steps) == tile}
+            if turned := [steps for steps in ways if steps[0].cell not in as_shown]:
+                page.locator(f'#hand button[data-tile="{tile}"]').first.click()
+                for step in turned[0]:
+                    point(page, game.cells[step.cell])
+                has_come(page, there, plies + 1)
+                return
+        make(page, game, referee.position, chance.choice(lays or moves)[0])
+        has_come(page, there, plies + 1)
+    pytest.fail("no tile had to be turned")
+
+
 def labels(found: Any) -> list[str]:
     return [one.get_attribute("aria-label") or "" for one in found.all()]
 

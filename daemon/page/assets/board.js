@@ -40,6 +40,9 @@ function pathOf(move) {
   });
 }
 
+/** The halves of the tile that a move lays, in its order; empty for other moves. */
+const laidBy = (move) => move.path.filter((part) => part.kind === "place").map((part) => part.piece);
+
 /** A drawn board as an element; `own` begins the names of its colours, which differ where a page shows two boards.
  *
  * The page already has the drawing's style, and its policy forbids styles inside the drawing.
@@ -140,19 +143,21 @@ export class Board {
     this.#mark();
   }
 
-  /** The moves that begin with the cells pointed at so far. */
+  /** The moves that begin with the cells pointed at so far; a tile that fits both ways round, only as it is turned. */
   get #left() {
-    return this.moves.filter((move) => this.path.every((cell, index) => move.path[index]?.cell === cell)
-      && this.#isHeld(move));
+    const going = this.moves.filter((move) => this.path.every((cell, index) => move.path[index]?.cell === cell) && this.#isHeld(move));
+    const way = (move) => move.path.map((part) => part.cell).join();
+    const turned = new Set(going.filter((move) => this.#isTurned(move)).map(way));
+    return going.filter((move) => this.#isTurned(move) || !turned.has(way(move)));
   }
 
   #isHeld(move) {
-    if (!this.tile) return true;
-    const laid = move.path.filter((part) => part.kind === "place").map((part) => part.piece);
-    if (this.path.length === 0 || laid.length < 2) {
-      return laid.length < 2 || [...laid].sort().join() === [...this.tile].sort().join();
-    }
-    return laid.join() === this.tile.join();
+    const laid = laidBy(move);
+    return !this.tile || laid.length < 2 || [...laid].sort().join() === [...this.tile].sort().join();
+  }
+
+  #isTurned(move) {
+    return laidBy(move).join() === this.tile?.join();
   }
 
   #arm() {
@@ -175,7 +180,8 @@ export class Board {
     if (!this.cells) return;
     const next = new Map();
     for (const move of this.#left) {
-      for (const part of this.#nextOf(move)) next.set(part.cell, part.kind);
+      const part = move.path[this.path.length];
+      if (part) next.set(part.cell, part.kind);
     }
     this.place.classList.toggle("acting", this.moves.length > 0);
     // If nearly every cell is allowed, marks are useless and hide the board: only the cell pointed at is marked.
@@ -195,12 +201,6 @@ export class Board {
     }
     const acts = this.answers || this.moves.length > 0;
     if (acts !== (this.place.querySelector("[data-cell][role=button]") !== null)) this.#arm();
-  }
-
-  /** The next part of a move to point at, as a list; of a held tile, either cell may come first. */
-  #nextOf(move) {
-    const part = move.path[this.path.length];
-    return part ? [part] : [];
   }
 
   #describe(kind) {
