@@ -20,7 +20,7 @@ from daemon.bus.endpoints import BusError, BusRefusedError
 from daemon.cli.browser import open_in_browser
 from daemon.cli.wrong_call import BLOCKED
 from daemon.cli.wrong_call import stop as ended
-from daemon.commands.game_choice import path_of, restored
+from daemon.commands.game_choice import Choice, ChoiceError, choice_of, chosen, path_of, restored, save
 from daemon.config.settings import DEFAULT, Config, ConfigError, load_config
 from daemon.page.phones.door import Invitation
 from daemon.page.web import WebError
@@ -43,10 +43,11 @@ from system import paths
 from system.weights import WeightsError
 
 LOGGER = logging.getLogger(__name__)
-REFUSALS = (ConfigError, GameError, TemplateError, ProfileError, WeightsError, BusRefusedError)
+REFUSALS = (ChoiceError, ConfigError, GameError, TemplateError, ProfileError, WeightsError, BusRefusedError)
 """Errors in settings or files that keep the daemon from starting, each with a message for a person."""
 IN_THE_WAY = (JournalError, BusError, WebError)
 """Errors that may be gone at the next start, such as a port in use or a record that cannot be opened."""
+SIDES = ("first", "second")
 AGENTS_S = 20.0
 """Seconds to wait for the list of agents; after that the players are taken as they are."""
 
@@ -60,6 +61,10 @@ def run(
         typer.Option("--config", help="Settings file; default: config.toml. Repeat it for several tables."),
     ] = [DEFAULT],  # noqa: B006
     source: Annotated[str, typer.Option(help="Camera or address, instead of the configured one.")] = "",
+    game: Annotated[str, typer.Option(help="Game, such as chess, instead of the one configured or chosen last.")] = "",
+    two_people: Annotated[
+        bool, typer.Option("--two-people", help="Referee two people, instead of the players configured or chosen last.")
+    ] = False,
     profile: Annotated[Path | None, typer.Option(help="Table profile, instead of the configured one.")] = None,
     new_game: Annotated[
         bool, typer.Option("--new-game", help="Begin a new game instead of resuming an interrupted one.")
@@ -71,16 +76,19 @@ def run(
     After a crash or a power cut it resumes the interrupted game, and first compares it with the board.
     The page is on http://127.0.0.1:8765/ unless configured otherwise. Ctrl-C or SIGTERM ends it cleanly;
     SIGHUP or `kibitzer reload` makes it reload its settings.
+    --game and --two-people are kept for the next start, as the page's choice is; the rules are the game's usual ones.
 
     With several --config options each table gets a process of its own, which is restarted if it fails; all of them
     end together. `var/tables.json` has the status of each. No two tables may share a name, record, port or camera.
+
+    Example: kibitzer run --game chess --two-people --source phone
 
     Example: kibitzer run --config my-table.toml --source http://phone:8080/video
 
     Example: kibitzer run --config hall.toml --config garden.toml
     """
-    if len(configs) > 1 and open_page:
-        raise ended("run", "--open goes with one --config")
+    if len(configs) > 1 and (open_page or game or two_people):
+        raise ended("run", "--open, --game and --two-people go with one --config")
     if len(configs) > 1:
         raise typer.Exit(run_from_words(configs, source, profile, new_game=new_game))
     config = configs[0]
@@ -100,13 +108,13 @@ def run(
         settings = _named(settings, source, profile)
         catalogue = Catalogue()
         check_players(settings, catalogue.wait(AGENTS_S))
-        wanted = restored(path_of(record), settings, catalogue.newest)
-        game = games.load(wanted.game.name, wanted.game.rules)
-        sight = vision_setup_of(wanted, game, another=wanted.game != settings.game)
+        wanted = _chosen(restored(path_of(record), settings, catalogue.newest), settings, game, two_people, catalogue)
+        played = games.load(wanted.game.name, wanted.game.rules)
+        sight = vision_setup_of(wanted, played, another=wanted.game != settings.game)
         if wanted.camera.source != NONE:
             # Refuses a profile of another game, or one made with other weights, before anything opens.
             Pipeline(sight.template, sight.profile)
-        session = Session(wanted, game)
+        session = Session(wanted, played)
     except REFUSALS as error:
         raise ended("run", error) from None
     except IN_THE_WAY as error:
@@ -151,6 +159,25 @@ def _named(settings: Config, source: str, profile: Path | None) -> Config:
     camera = settings.camera.model_copy(update={"source": source or settings.camera.source})
     board = settings.board.model_copy(update={"profile": str(profile.resolve()) if profile else settings.board.profile})
     return settings.model_copy(update={"camera": camera, "board": board})
+
+
+def _chosen(now: Config, configured: Config, game: str, two_people: bool, catalogue: Catalogue) -> Config:
+    """The settings with what the command line chooses, which is kept as a choice on the page is.
+
+    Raises ChoiceError and UnknownGame.
+    """
+    choice: Choice = {}
+    if game and games.find(game).name != games.find(now.game.name).name:
+        choice["game"] = {"name": games.find(game).name}
+    if two_people:
+        people = [{"name": one.name, "seat": one.seat} for one in now.players.both]
+        choice["players"] = dict(zip(SIDES, people, strict=True))
+    if not choice:
+        return now
+    wanted = chosen(now, choice, catalogue.newest)
+    kept = choice_of(wanted) | {"camera": {"source": wanted.camera.source}}
+    save(path_of(paths.resolved(now.journal.path)), configured, kept)
+    return wanted
 
 
 def _show_invitation(invitation: Invitation) -> None:

@@ -16,9 +16,11 @@ import games
 from calibration.template import load_template
 from daemon.cli import run as run_cli
 from daemon.cli.run import Daemon
+from daemon.commands.game_choice import path_of, restored
 from daemon.run.health import health_of
 from daemon.run.session import Session
 from daemon.supervision import camera as camera_module
+from rules import UnknownGame
 from tests.daemon.quiet_table import quiet
 from tests.waiting import wait_for
 from vision.frame import Frame, SourceError
@@ -42,6 +44,18 @@ class Camera:
 
     def close(self) -> None:
         pass
+
+
+def test_a_game_and_two_people_of_the_command_line_are_kept_as_the_pages_choice_is(tmp_path: Path) -> None:
+    config = quiet(tmp_path, players={"first": {"name": "Ana"}}, game={"name": "morris", "rules": {"flying": True}})
+    catalogue: Any = SimpleNamespace(newest={})
+    assert run_cli._chosen(config, config, "nine_mens_morris", False, catalogue) is config
+    wanted = run_cli._chosen(config, config, "chess", True, catalogue)
+    assert (wanted.game.name, wanted.game.rules) == ("chess", {})
+    assert [(one.agent, one.name) for one in wanted.players.both] == [("", "Ana"), ("", "")]
+    assert restored(path_of(Path(config.journal.path)), config) == wanted
+    with pytest.raises(UnknownGame):
+        run_cli._chosen(config, config, "ches", False, catalogue)
 
 
 @pytest.fixture
