@@ -74,7 +74,7 @@ class Daemon:
         self.heartbeat = Heartbeat()
         opener = opener_with(session.services.phone_feed)
         self.camera = Camera(source, config.camera, session.services.say, opener)
-        self._phones = PhoneGuest(session, self.camera, on_invitation)
+        self._phones = PhoneGuest(session, self.camera, on_invitation, lambda: self.heartbeat.is_late)
         self.supervision = Supervision(session, self.camera, self.heartbeat, config.supervision)
         self.watchdog = Watchdog(
             self.heartbeat,

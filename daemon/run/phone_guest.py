@@ -20,7 +20,7 @@ from daemon.supervision.camera import Camera
 from daemon.words.translation import in_words
 from vision.finding.finder import find_board
 from vision.finding.proposals import Edge
-from vision.finding.why_unseen import Unseen, place_fault, why_unseen
+from vision.finding.why_unseen import Unseen, exposure_fault, place_fault, why_unseen
 from vision.frame import Frame, Image
 from vision.pose import project
 from vision.sources.phone import PHONE
@@ -42,6 +42,7 @@ HIGHER = sentence("Higher: the board is seen from too low.")
 SHAKES = sentence("Lean it: the picture shakes.")
 MIRRORED = sentence("That is the front camera: the picture is mirrored.")
 FRONT = sentence("That is the front camera. Use the one on the back.")
+LATE = sentence("The computer is too busy: moves are seen late."), sentence("End other programs on it.")
 
 
 class Aiming:
@@ -50,38 +51,56 @@ class Aiming:
     def __init__(self, search: Callable[[Image, BoardTemplate], Unseen] | None = None) -> None:
         self._search = search or why_not_found
         self._why: Unseen | None = None
+        self._light: str | None = None
+        """What was wrong with light and sharpness in the picture that `_why` is of: in another light it is old."""
         self._thread: threading.Thread | None = None
         self._due_s = 0.0
 
     def words(
-        self, seen: Observation, template: BoardTemplate, size_px: tuple[int, int], facing: str, *, shakes: bool
+        self,
+        seen: Observation,
+        template: BoardTemplate,
+        size_px: tuple[int, int],
+        facing: str,
+        *,
+        shakes: bool,
+        late: bool = False,
     ) -> Sentences:
-        """What to change; empty if the board is seen well.
+        """What to change; empty if the board is seen well, and in time.
 
         `size_px` is the picture's width and height, `facing` is `user` for a camera on a phone's front.
         """
         front = (FRONT,) if facing == "user" else ()
         if seen.alignment.pose is None:
-            self._ask(seen.frame, template)
+            light = exposure_fault(seen.frame.image)
+            code = None if light is None else light.code
+            if code != self._light:
+                # A phone that is being moved is often not sharp: whether that is the reason, the search says.
+                self._why, self._light = None if code == "blurred" else light, code
+            self._ask(seen.frame, template, code)
             return front if self._why is None else in_short(self._why, facing) or front
         self._why = None
         if shakes:
             return (SHAKES,)
         fault = place_fault(seen.alignment.pose, template, size_px)
-        return front if fault is None else in_short(fault, facing)
+        if fault is not None:
+            return in_short(fault, facing)
+        return LATE if late else front
 
-    def _ask(self, frame: Frame, template: BoardTemplate) -> None:
+    def _ask(self, frame: Frame, template: BoardTemplate, light: str | None) -> None:
         if self._thread is not None and self._thread.is_alive():
             return
         if time.monotonic() < self._due_s:  # read last: a thread sets it when it ends
             return
-        self._thread = threading.Thread(target=self._run, args=(frame, template), name="aiming", daemon=True)
+        self._thread = threading.Thread(target=self._run, args=(frame, template, light), name="aiming", daemon=True)
         self._thread.start()
 
-    def _run(self, frame: Frame, template: BoardTemplate) -> None:
+    def _run(self, frame: Frame, template: BoardTemplate, light: str | None) -> None:
         began_s = time.monotonic()
         try:
-            self._why = self._search(frame.image, template)
+            why = self._search(frame.image, template)
+            if light == self._light:
+                self._why = why
         except Exception:  # the top of the thread
             LOGGER.exception("why no board is seen could not be found out")
         now_s = time.monotonic()
@@ -134,9 +153,11 @@ class PhoneGuest:
         session: Session,
         camera: Camera,
         on_invitation: Callable[[Invitation], None] | None = None,
+        is_late: Callable[[], bool] = lambda: False,
     ) -> None:
+        """`is_late` tells whether pictures are judged too late."""
         self._session, self._services = session, session.services
-        self._camera, self._on_invitation = camera, on_invitation
+        self._camera, self._on_invitation, self._is_late = camera, on_invitation, is_late
         self._feed = session.services.phone_feed
         self._invited_on: object = None
         """The page whose door was opened; a page that was opened anew has another door."""
@@ -152,6 +173,8 @@ class PhoneGuest:
             self._invited_on = page
             self._invite()
         begins, self._taken = self._feed.films and self._feed.begun != self._taken, self._feed.begun
+        if begins:
+            self._aiming = Aiming()  # what another phone saw says nothing of this one
         if services.config.camera.source == PHONE:
             self._films = True
             if observation is not None:
@@ -168,7 +191,7 @@ class PhoneGuest:
         if page is None or eyes is None or size_px is None or now_s - self._aimed_s < AIM_S:
             return
         self._aimed_s, template = now_s, eyes.pipeline.template
-        told = self._aiming.words(observation, template, size_px, facing, shakes=eyes.shakes)
+        told = self._aiming.words(observation, template, size_px, facing, shakes=eyes.shakes, late=self._is_late())
         page.update_aim(Aim(corners_of(observation, template, size_px), in_words(*told)))
 
     def _invite(self) -> None:

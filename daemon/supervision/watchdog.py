@@ -36,7 +36,11 @@ LOCKED_S = 30.0
 """Seconds beyond `end_s` after which the timer in C ends a process whose Python no longer runs at all."""
 REARM_S = 5.0
 REMEMBERED = 60
-"""Frames over which rate and cost are measured."""
+"""Frames over which rate and cost are measured, if so many came within RECENT_S."""
+RECENT_S = 3.0
+"""Seconds after which players notice that nothing happens: what is too slow is told within them."""
+LEAST = 3
+"""Frames measured at least, however old: a median of three leaves out one in which the board was searched for."""
 BEGINNING = 6.0
 """Deadline multiplier for a first frame: a small computer loads the network and searches for the board in it."""
 SLOW_S = 0.5
@@ -92,13 +96,23 @@ class Heartbeat:
 
     @property
     def cost_s(self) -> float:
-        """Median seconds of work per frame; 0 before the first."""
-        return statistics.median(tuple(self._costs_s) or (0.0,))
+        """Median seconds of work per recent frame; 0 before the first."""
+        return statistics.median(self._recent(self._costs_s) or (0.0,))
 
     @property
     def late_s(self) -> float:
-        """Median age of a picture when its verdict is ready, in seconds: its age when work began, plus the work."""
-        return statistics.median(tuple(self._ages_s) or (0.0,)) + self.cost_s
+        """Median age of a recent picture when its verdict is ready, in seconds: when work began, plus the work."""
+        return statistics.median(self._recent(self._ages_s) or (0.0,)) + self.cost_s
+
+    @property
+    def is_late(self) -> bool:
+        """Whether pictures are judged so late that the game is not followed; not before some came."""
+        return self.frames > LEAST and self.late_s > SLOW_S
+
+    def _recent(self, figures: collections.deque[float]) -> list[float]:
+        ends_s, kept = list(self._ends_s), list(figures)
+        count = sum(end_s > self.clock() - RECENT_S for end_s in ends_s)
+        return kept[-max(LEAST, count) :]
 
     def status(self, stuck_s: float) -> dict[str, object]:
         figures = {"frames": self.frames, "rate_hz": round(self.rate_hz, 2), "frame_s": round(self.cost_s, 4)}
@@ -108,7 +122,7 @@ class Heartbeat:
                 "text": worded("stuck for {seconds} s ({step})", seconds=round(self.busy_s), step=self.step),
                 **figures,
             }
-        if self.frames >= REMEMBERED and self.late_s > SLOW_S:
+        if self.is_late:
             text = worded(
                 "too slow: a picture is judged {late} s after it was taken; end other programs",
                 late=f"{self.late_s:.1f}",

@@ -14,9 +14,11 @@ from daemon.run.phone_guest import Aiming, corners_of, in_short, why_not_found
 from daemon.words.translation import in_words
 from tests.vision.drawn import CORNERS, SIZE_PX, draw
 from tests.vision.test_which_board import photo, sheet
+from tests.waiting import wait_for
 from vision.finding.finder import mirrored
 from vision.finding.why_unseen import Unseen, cut_off
 from vision.frame import Frame, Image
+from wording import sentence
 
 MORRIS = load_template("nine_mens_morris")
 CUT = {
@@ -102,3 +104,33 @@ def test_a_search_that_ends_while_another_is_asked_for_is_not_followed_by_one_at
     aiming._thread = Ended()
     aiming.words(seen(np.full((SIZE_PX[1], SIZE_PX[0], 3), 90, np.uint8)), MORRIS, SIZE_PX, "", shakes=False)
     assert isinstance(aiming._thread, Ended)
+
+
+def test_what_was_wrong_with_the_light_is_forgotten_with_the_light() -> None:
+    dark = Unseen("dark", sentence("The picture is very dark."), sentence("Switch on a light."))
+    searches: list[Image] = []
+    release = threading.Event()
+
+    def search(image: Image, _: BoardTemplate) -> Unseen:
+        searches.append(image)
+        if len(searches) > 1:
+            release.wait(20)
+        return dark
+
+    aiming = Aiming(search)
+    night, day = (seen(np.full((SIZE_PX[1], SIZE_PX[0], 3), shade, np.uint8)) for shade in (5, 90))
+    assert in_words(*aiming.words(night, MORRIS, SIZE_PX, "", shakes=False)) == dark.text
+    wait_for(lambda: searches and not (aiming._thread and aiming._thread.is_alive()))
+    assert aiming.words(day, MORRIS, SIZE_PX, "", shakes=False) == ()
+    aiming._due_s = 0.0
+    aiming.words(day, MORRIS, SIZE_PX, "", shakes=False)
+    wait_for(lambda: len(searches) == 2)
+    assert in_words(*aiming.words(night, MORRIS, SIZE_PX, "", shakes=False)) == dark.text
+    assert aiming.words(day, MORRIS, SIZE_PX, "", shakes=False) == ()
+    release.set()
+
+
+def test_pictures_that_are_judged_late_are_told_where_the_board_is_seen_well() -> None:
+    aiming, (image, _) = Aiming(), draw(MORRIS)
+    late = aiming.words(seen(image), MORRIS, SIZE_PX, "environment", shakes=False, late=True)
+    assert in_words(*late) == "The computer is too busy: moves are seen late. End other programs on it."

@@ -170,7 +170,7 @@ def _distance_fault(pose: BoardPose, template: BoardTemplate, size_px: tuple[int
         return low
     gap_px = float(np.median(viewpoint(pose, template, size_px).cell_px)) * template.pitch_mm / template.cell_mm
     needed_px = needed_gap_px(template, size_px)
-    if gap_px >= needed_px:
+    if gap_px >= needed_px or round(gap_px) == 0:  # of no width at all: what was proposed is no board
         return None
     matter = sentence("The board is too small in the picture: {pixels} pixels from cell to cell.", pixels=round(gap_px))
     remedy = sentence("Bring the camera nearer: {pixels} pixels are needed.", pixels=round(needed_px))

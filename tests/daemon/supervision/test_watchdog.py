@@ -10,7 +10,16 @@ from pathlib import Path
 import pytest
 
 from daemon.supervision.notify import Notifier
-from daemon.supervision.watchdog import BEGINNING, LOOK_S, REMEMBERED, STUCK_STATUS, Heartbeat, Liveness, Watchdog
+from daemon.supervision.watchdog import (
+    BEGINNING,
+    LOOK_S,
+    RECENT_S,
+    REMEMBERED,
+    STUCK_STATUS,
+    Heartbeat,
+    Liveness,
+    Watchdog,
+)
 from tests.daemon.supervision.still_clock import StillClock
 
 WELL = Liveness(capture=True, bus=True, settled=True, text="Reversi, 3 plies")
@@ -239,3 +248,25 @@ def test_loop_that_does_not_keep_up_with_the_camera_is_too_slow() -> None:
         heartbeat.frame_done(0.1)
     status = heartbeat.status(stuck_s=10.0)
     assert status["ok"] is False and "too slow: a picture is judged 0.8 s after it was taken" in str(status["text"])
+
+
+def test_a_loop_that_falls_behind_is_too_slow_within_three_seconds_and_a_single_search_is_not() -> None:
+    clock = StillClock()
+    heartbeat = Heartbeat(clock)
+
+    def frame(seconds: float) -> None:
+        heartbeat.begin("frame")
+        clock.pass_s(seconds)
+        heartbeat.frame_done(0.1)
+
+    frame(5.0)  # the first loads the network
+    for _ in range(REMEMBERED):
+        frame(0.05)
+        assert not heartbeat.is_late
+        clock.pass_s(0.05)
+    frame(2.0)
+    assert not heartbeat.is_late, "one search for the board"
+    began_s = clock()
+    while not heartbeat.is_late:
+        frame(1.0)
+        assert clock() - began_s <= RECENT_S
