@@ -138,7 +138,9 @@ class About:
     formats: tuple[str, ...] = ("moves",)
     """Formats in which its games are written, besides those for every game; the usual one first."""
     in_short: tuple[Sentence, ...] = ()
-    """The rules that people ask for while they play, each as a sentence."""
+    """The rules for who has never played, and those that people ask for while they play, each as a sentence."""
+    examples: Mapping[int, str] = dataclasses.field(default_factory=dict)
+    """Moves from the start by the usual rules whose last one shows a rule of `in_short`, by its index."""
     to_check: tuple[Sentence, ...] = ()
     """What people must check on the board before the first move, because no camera sees it; said once."""
     going_on: Mapping[str, object] = dataclasses.field(default_factory=dict)

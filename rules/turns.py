@@ -181,6 +181,13 @@ def _is_done_in_another_order(before: str, steps: Sequence[Step], board: str) ->
     return board == carry_out(before, [steps[0], *done])
 
 
+def example_of(game: AnyGame, rule: int) -> tuple[Any, Any]:
+    """The position and the move in it that show a rule of `About.in_short`, by its index."""
+    *before, text = game.about.examples[rule].split()
+    position = line_of_play(game, before)[-1]
+    return position, game.parse_move(position, text)
+
+
 def line_of_play(game: AnyGame, texts: Sequence[str], start: Any = None) -> list[Any]:
     """The positions of a game given as move texts, the start first. Raises MoveError naming the ply."""
     positions = [game.initial() if start is None else start]

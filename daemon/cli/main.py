@@ -46,6 +46,7 @@ SECTIONS = {
         "demo": Entry("lab.demo.cli", "Watch a whole game on a simulated table, camera to speech. Start here."),
         "run": Entry("daemon.cli.run", "Run the daemon: watch a board, referee, play, speak."),
         "play": Entry("daemon.cli.play", "Play in this terminal, against an agent or somebody beside you."),
+        "rules": Entry("daemon.cli.rules", "Explain a game: its rules in short, with boards, and its options."),
         "watch": Entry("daemon.cli.watch", "Follow a camera, video, folder of photos or stream; print each event."),
         "read": Entry("daemon.cli.read", "Read the board in photos; draw what is seen."),
         "pips": Entry("daemon.cli.pips", "Count the pips of domino tiles that lie anywhere in a photo."),

@@ -19,7 +19,7 @@ from calibration.sheet import SheetError, layout_of
 from calibration.template import TemplateError, load_template
 from daemon.commands.command import CommandError
 from daemon.commands.sources import MAX_ADDRESS, check_source, is_same, meant
-from daemon.drawing.board_svg import board_svg
+from daemon.drawing.board_svg import Marks, board_svg
 from daemon.game.hands import dealt
 from daemon.page.answering import Busy, Problem, WorkThread, words_of
 from daemon.page.guard import SVG
@@ -29,6 +29,7 @@ from daemon.page.view import template_of
 from daemon.words.translation import worded
 from rules import GameError, HiddenHands, figures_of
 from rules.options import rules_from_words, switched_on
+from rules.turns import example_of
 from vision.frame import Frame, FrameSource, Image, SourceEnded, SourceError
 from vision.sheet.ink import PAPERS_MM
 from vision.sources.cameras import cameras
@@ -73,6 +74,7 @@ class Setup:
         router.add_post("/preview", self.looked)
         router.add_get(r"/sheet.{format:(?:pdf|svg)}", self.sheet)
         router.add_get(r"/picture/{name:\w{1,64}}.svg", self.picture)
+        router.add_get(r"/picture/{name:\w{1,64}}/{rule:\d{1,2}}.svg", self.picture)
 
     def close(self) -> None:
         self._drawing.close()
@@ -117,7 +119,12 @@ class Setup:
         name = request.match_info["name"]
         if name not in games.names():
             raise Problem(404, "not_here", f"there is no game {name!r}; there are {', '.join(games.names())}")
-        drawn = await asyncio.to_thread(game_picture, name)
+        if (rule := request.match_info.get("rule")) is None:
+            drawn = await asyncio.to_thread(game_picture, name)
+        elif int(rule) in games.find(name).about.examples:
+            drawn = await asyncio.to_thread(example_picture, name, int(rule))
+        else:
+            raise Problem(404, "not_here", f"rule {rule} of {name} has no picture")
         response = web.Response(text=drawn, content_type=SVG, headers={"Cache-Control": f"max-age={PICTURE_S}"})
         response.enable_compression()
         return response
@@ -171,6 +178,14 @@ def game_picture(name: str) -> str:
         some = chance.sample(moves, min(CHOICES, len(moves)))
         position = game.apply(position, min(some, key=lambda move: away(game.steps(position, move)[0].cell)))
     return board_svg(template, figures_of(game, position), tiles=HiddenHands.of(game).tiles(position), labelled=False)
+
+
+def example_picture(name: str, rule: int) -> str:
+    """The SVG of a board with the move that shows a rule of `About.in_short`, by its index, still to be made."""
+    game = games.load(name)
+    before, move = example_of(game, rule)
+    marks = Marks(hint=tuple(game.steps(before, move)))
+    return board_svg(template_of(game), figures_of(game, before), marks=marks, labelled=False)
 
 
 class Preview:

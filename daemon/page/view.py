@@ -168,6 +168,7 @@ def play_view(play: Play, *, watched: bool) -> dict[str, object]:
     """The part of the view that depends on the line of play alone."""
     game = play.game
     by = rule_set_of(game)
+    said = [*([by.said] if by is not None else []), *game.about.in_short]
     called = options.named(game)
     title = alone(called.kind, called.name)
     return {
@@ -184,7 +185,11 @@ def play_view(play: Play, *, watched: bool) -> dict[str, object]:
         "choices": _choices(play),
         "limit": game.about.limit,
         "opening": opening_of(play),
-        "in_short": [in_words(one) for one in (*([by.said] if by is not None else []), *game.about.in_short)],
+        "in_short": [in_words(one) for one in said],
+        "examples": {
+            str(len(said) - len(game.about.in_short) + rule): f"picture/{game.name}/{rule}.svg"
+            for rule in game.about.examples
+        },
         "export": suiting(game.name)[0],
         "hand": unseen_hand(play, watched=watched),
         "counting": counting_of(play),

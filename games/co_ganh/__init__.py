@@ -28,6 +28,20 @@ ENDINGS = {
     "equal_men": sentence("both have as many men"),
     "more_men": sentence("more men are left"),
 }
+STEPS = sentence("Move a man along a line to a free point beside it.")
+LOST = sentence("Whoever has no man left, or cannot move, has lost; at the last move, whoever has fewer.")
+TAKING = (
+    STEPS,
+    sentence("A man that comes between two of the other side's in a line takes both: that is gánh."),
+    sentence("A man may also jump over one beside it to the free point behind, and takes it."),
+    LOST,
+)
+TURNING = (
+    STEPS,
+    sentence("A man that comes between two of the other side's in a line makes both its own: that is gánh."),
+    sentence("Men that are shut in and cannot move become the other side's, too: that is vây."),
+    LOST,
+)
 MISTAKES = {
     "wrong side moves": "not_your_turn",
     "moved too far": "not_adjacent no_jumps nothing_to_jump",
@@ -55,6 +69,8 @@ class CoGanh(Game[Position, Move]):
         nouns={"W": noun("piece", "piece of Up"), "B": noun("piece", "piece of Down")},
         endings=ENDINGS,
         neighbours=NEIGHBOURS,
+        in_short=TAKING,
+        examples={1: "c5-c4 a3-b4", 2: "a5-b4 a3xa5"},
     )
     mistakes = MISTAKES
 
@@ -62,6 +78,8 @@ class CoGanh(Game[Position, Move]):
         self.rules = rules or GanhRules()
         self.starts = texts.starts(self.rules)
         self.about = dataclasses.replace(self.about, limit=self.rules.limit)
+        if self.rules.flips:
+            self.about = dataclasses.replace(self.about, in_short=TURNING, examples={})
         self._jumps = not self.rules.flips
 
     def legal_moves(self, position: Position) -> list[Move]:

@@ -93,6 +93,7 @@ MISTAKES = {
 
 
 IN_SHORT = (
+    sentence("Lay a tile of yours in turn; whoever has more points at the end wins."),
     sentence("Join equal numbers: an end of the new tile touches one tile at most."),
     sentence("A half on a diamond brings its points; a double brings twice as many."),
     sentence("A pawn whose space shows a number of the new tile gets 3 points more."),

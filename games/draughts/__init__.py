@@ -140,10 +140,13 @@ class Draughts(Game[Position, Move], Figures, Arranged, Words):
         rule_sets=RULE_SETS,
         formats=("pdn",),
         in_short=(
+            sentence("A man goes one dark square forward, slanting."),
+            sentence("It takes by jumping over a man beside it to the free square behind, and on if it can."),
             sentence("Whoever can take must take."),
             sentence("A man that ends its move on the last row becomes a king: lay another man on it."),
             sentence("Whoever cannot move has lost."),
         ),
+        examples={1: "11-15 22-18 15x22"},
         any_order=True,
     )
     kinds = "WKBQ"

@@ -49,9 +49,11 @@ MISTAKES = {
     "enemy turned": "piece_changed_colour",
 }
 IN_SHORT = (
+    sentence("Lay stones in turn on the crossings, black first; they stay where they lie."),
     sentence("A stone or chain without an empty point beside it is taken off the board."),
     sentence("A single stone that took a single stone may not be taken back at once."),
     sentence("Two passes in a row end the game."),
+    sentence("Then empty points that only your stones surround are yours: whoever has more wins."),
 )
 
 
@@ -69,6 +71,7 @@ class Go(Game[Position, Move], DeadPieces, MarkedCells, RandomPlay, Counts):
         rule_sets=RULE_SETS,
         formats=("sgf",),
         in_short=IN_SHORT,
+        examples={1: "d4 d5 g7 c4 g4 e4 g3 d3"},
         passes_told=True,
         repetitions=("ko", "superko"),
     )

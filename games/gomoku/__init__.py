@@ -115,6 +115,11 @@ ENDINGS = {
     "board_full": sentence("the board is full"),
     "no_legal_move": sentence("no move is left"),
 }
+IN_SHORT = (
+    sentence("Lay stones in turn, each on a free point; they stay where they lie."),
+    sentence("Five of your stones in a row win: across, up and down, or slanting."),
+    sentence("Four in a row must be stopped at once; three with both ends free become four that nobody can stop."),
+)
 EXACT = {"exact_five": True}
 RULE_SETS = {
     "freestyle": RuleSet(
@@ -171,7 +176,15 @@ class Gomoku(Game[Position, Move | Choice], MarkedCells, Words):
     title = noun("game", "gomoku")
     classes = EMPTY + "".join(PIECES)
     Rules = GomokuRules
-    about = About("gomoku", nouns=STONES, endings=ENDINGS, rule_sets=RULE_SETS, formats=("sgf",))
+    about = About(
+        "gomoku",
+        nouns=STONES,
+        endings=ENDINGS,
+        rule_sets=RULE_SETS,
+        formats=("sgf",),
+        in_short=IN_SHORT,
+        examples={1: "h8 h9 i8 i9 j8 j9 k8 k9 l8"},
+    )
     mistakes = MISTAKES
 
     def __init__(self, rules: GomokuRules | None = None) -> None:

@@ -49,6 +49,16 @@ ENDINGS = {
     "repetition": sentence("the position came up three times"),
     "quiet_plies": sentence("nothing was taken for too long"),
 }
+IN_SHORT = (
+    sentence("Lay your men in turn, each on a free point."),
+    sentence("Three of your men along a line are a mill: whoever closes one takes a man of the other side."),
+    sentence("Once all are laid, move your men along the lines: to open and close mills, and to shut the others in."),
+    sentence("Whoever has only two men left, or cannot move, has lost."),
+)
+IN_SHORT_OF_THREE = (
+    sentence("Lay your three men in turn, then move them along the lines."),
+    sentence("Whoever has three in a line wins."),
+)
 MISTAKES = {
     "wrong side lays": "not_your_turn extra_man",
     "wrong side moves": "not_your_turn",
@@ -78,6 +88,8 @@ class NineMensMorris(Game[Position, Move], Arranged, MarkedCells, Counts):
         nouns={"W": noun("piece", "light man"), "B": noun("piece", "dark man")},
         endings=ENDINGS,
         rule_sets=RULE_SETS,
+        in_short=IN_SHORT,
+        examples={1: "a7 b6 d7 d6 g7xb6"},
     )
     mistakes = MISTAKES
 
@@ -98,6 +110,8 @@ class NineMensMorris(Game[Position, Move], Arranged, MarkedCells, Counts):
         self.about = dataclasses.replace(self.about, neighbours=self.neighbours)
         self.mill_wins = self.rules.board == "three"
         """Whether the first mill wins, and nothing is taken."""
+        if self.mill_wins:
+            self.about = dataclasses.replace(self.about, in_short=IN_SHORT_OF_THREE, examples={})
         firsts = {"light": (0,), "dark": (1,), "auto": (0, 1)}[self.rules.first]
         self.starts = tuple(Position((0, 0), (self.rules.men, self.rules.men), first) for first in firsts)
 

@@ -74,6 +74,11 @@ RULE_SETS = {
         {"handicap": 4, "first": "white"},
     ),
 }
+IN_SHORT = (
+    sentence("Lay a disc so that discs of the other colour lie in a line between it and another of yours."),
+    sentence("All that lie so between two of yours turn over, in every direction."),
+    sentence("If you can lay none, you pass; when neither can, whoever has more discs wins."),
+)
 MISTAKES = {
     "wrong side lays": "not_your_turn",
     "laid where it may not lie": "turns_nothing",
@@ -98,6 +103,8 @@ class Reversi(Game[Position, Move], Words):
         nouns={"B": noun("piece", "black disc"), "W": noun("piece", "white disc")},
         endings={"neither_can_lay": sentence("neither side can lay")},
         rule_sets=RULE_SETS,
+        in_short=IN_SHORT,
+        examples={1: "d3 c5 d6"},
         formats=("ggf", "transcript"),
     )
     mistakes = MISTAKES

@@ -184,7 +184,8 @@ function heard(told) {
   showMoves(told.line, state);
   showThought(view);
   at("rules").hidden = !view.in_short?.length;
-  fill(at("in-short"), JSON.stringify(view.in_short), () => (view.in_short || []).map((text) => make("li", { text })));
+  fill(at("in-short"), JSON.stringify(view.in_short), () => (view.in_short || []).map((text, index) => make("li", { text },
+    ...(view.examples?.[index] ? [make("img", { src: view.examples[index], alt: "", loading: "lazy" })] : []))));
   if (message.board && message.board !== drawn) board.show(drawn = message.board); // it may have come before the first state
   showSides();
   board.listen(Boolean(told.commands && ["correct", "count"].some((name) => (view.offers || []).includes(name))));
