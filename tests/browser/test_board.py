@@ -202,7 +202,7 @@ def test_dominoes_shows_what_diamonds_bring_and_names_tiles_as_people_do(table: 
     expect(page.locator('[data-cell="1A"] .worth')).to_have_text("5")
     expect(page.locator('[data-cell="1A"]')).to_have_attribute("aria-label", re.compile("5 points$"))
     page.click("#rules summary")
-    expect(page.locator("#in-short li")).to_have_count(5)
+    expect(page.locator("#in-short li")).to_have_count(6)
     names = {one.get_attribute("aria-label") for one in page.locator("#hand button").all()}
     told = page.locator("#actions [data-move]").all_inner_texts()
     assert {f"Put {name.lower()} away" for name in names} == set(told)
@@ -218,6 +218,10 @@ def test_an_agent_that_reports_nothing_has_no_line(look: Look) -> None:
     expect(page.locator("#thought")).to_be_hidden()
     served.publish(view={"title": "Reversi", "thought": empty | {"score": 664.0}})
     page.locator("#thought", has_text="thinks it is ahead").wait_for()
+    served.publish(view={"title": "Reversi", "thought": empty | {"score": 664.0, "depth": 12, "nodes": 1_172_597}})
+    expect(page.locator("#figures", has_text="1,172,597")).to_be_hidden()  # only who asks for it sees it
+    page.click("#opinion")
+    expect(page.locator("#figures")).to_be_visible()
     served.close()
 
 

@@ -83,15 +83,15 @@ function showThought({ thought }) {
   const element = at("thought");
   element.hidden = !thought;
   if (!thought) return;
-  const parts = [
-    thought.score === null ? "" : valued(thought.score),
+  const figures = [
     thought.depth ? t("depth {depth}", { depth: thought.depth }) : "",
     thought.nodes > 1 ? t("{count} positions", { count: thought.nodes.toLocaleString(locale()) }) : "",
     thought.masked ? t("illegal choices passed over: {count}", { count: thought.masked }) : "",
     thought.seconds >= 0.05 ? t("{seconds} s", { seconds: thought.seconds.toFixed(1) }) : "",
   ];
-  element.hidden = !parts.some(Boolean);
-  write(element, `${t("The agent")}: ${parts.filter(Boolean).map((part) => part.replaceAll(" ", "\u00a0")).join(" · ")}`);
+  element.hidden = thought.score === null && !figures.some(Boolean);
+  write(at("opinion"), `${t("The agent")}: ${thought.score === null ? t("has thought") : valued(thought.score)}`);
+  write(at("figures"), figures.filter(Boolean).map((part) => part.replaceAll(" ", "\u00a0")).join(" · "));
 }
 
 function showPuzzle({ puzzle }) {
