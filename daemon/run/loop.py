@@ -32,7 +32,7 @@ from daemon.supervision.watchdog import BEGINNING, Heartbeat, Watchdog
 from daemon.words.translation import in_words, worded
 from rules.options import named
 from vision.frame import SourceEnded
-from wording import sentence_n
+from wording import sentence, sentence_n
 
 LOGGER = logging.getLogger(__name__)
 PACE_S = 1.0
@@ -196,6 +196,8 @@ class Daemon:
         side = phrases.named(game, game.to_move(position))
         if not match.referee.ply:
             title = named(game)
+            if len(game.starts) > 1 and position in game.starts:
+                return in_words(sentence("A new game of {game}.", game=title), match.referee.whose_turn())
             if match.referee.is_yours:
                 return worded("A new game of {game}. You begin.", game=title)
             return worded("A new game of {game}. {side:Nom} begins.", game=title, side=side)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 
 import games
@@ -212,10 +213,28 @@ def test_a_phone_is_invited_with_the_game_that_was_chosen(table: Tables, look: L
     page.wait_for_url("**/phone")
     page.wait_for_function("() => document.querySelector('#qr').naturalWidth > 0")
     page.goto(there.address)
-    page.locator("#phone a").wait_for()
-    expect(page.locator("#main")).to_be_hidden()
+    page.wait_for_function("() => document.querySelector('#phone-code').naturalWidth > 0")
+    expect(page.locator("#main, #start-games, #ways, #start-title")).to_have_count(4)
+    for one in ("#main", "#start-games", "#ways", "#start-title"):
+        expect(page.locator(one)).to_be_hidden()  # what was chosen is not asked again
     assert there.session.services.config.game.name == "reversi"
-    page.locator("#way-here").click()  # a change of mind
+    assert serious(page) == []
+    page.locator("#another").click()  # a change of mind
+    expect(page.locator("#phone")).to_be_hidden()
+    page.locator("#way-here").click()
     page.locator("#menu-begin").click()
     page.wait_for_selector("#main .cell.target")
     expect(page.locator("#phone")).to_be_hidden()
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_every_page_has_a_heading_and_a_main_part(table: Tables, look: Look, begun: bool) -> None:
+    there = table("morris", whole=True)
+    page = look(there.address)
+    loaded(page, "#start")
+    if begun:
+        page.request.post(there.address + "tell", data={"command": "move", "move": "d6"})
+        has_come(page, there, 1)
+    seen = "(all) => all.filter((one) => one.checkVisibility()).length"
+    assert page.eval_on_selector_all("main, [role=main]", seen) == 1
+    assert page.eval_on_selector_all("h1:not(:empty)", seen) == 1

@@ -72,6 +72,18 @@ def session(tmp_path: Path, said: list[str]) -> Iterator[Session]:
     session.close()
 
 
+def test_where_whoever_moves_first_begins_nobody_else_is_said_to(tmp_path: Path) -> None:
+    config = quiet(tmp_path, camera={"source": "none"}, page={"enabled": False, "window": False})
+    session = Session(config, games.load("morris", {"first": "auto"}))
+    daemon = Daemon(session, config, load_template("nine_mens_morris"), None, "none")
+    try:
+        told = daemon._beginning(session.begin(None))
+        assert told == "A new game of nine men's morris. Whoever moves first begins."
+    finally:
+        daemon.camera.close()
+        session.close()
+
+
 def test_camera_that_is_absent_silent_and_back_is_told_each_time_once(
     session: Session, said: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,6 +5,7 @@ import { showActions } from "./actions.js";
 import { askPiece, Board } from "./board.js";
 import { at, fill, make, write } from "./elements.js";
 import { Film } from "./film.js";
+import { invitation, showCode } from "./invitation.js";
 import { offerListening } from "./listening.js";
 import { listen } from "./live.js";
 import { offerSpeech } from "./speaking.js";
@@ -12,13 +13,12 @@ import { post, tell } from "./tell.js";
 import { t, translate } from "./words.js";
 
 const AGAIN_MS = 2000; // between two attempts to connect at most: what is played meanwhile is not seen
-const QR = "data:image/svg+xml,";
 
 let chosen = 0; // number of the address that is shown
 let filmed = null; // whether a phone filmed already
 
 async function invite(method = "POST", query = "") {
-  const told = await fetch(`phone${query}`, { method }).then((response) => response.json()).catch(() => ({}));
+  const told = await invitation(method, query);
   const { addresses = [], phones, films } = told;
   filmed ??= films;
   if (films && !filmed) location.assign("./");
@@ -26,8 +26,7 @@ async function invite(method = "POST", query = "") {
   if (!addresses.length) return void write(at("invited"), told.text || t("The daemon does not answer. Nothing was changed."));
   const show = (index) => {
     chosen = index;
-    const source = QR + encodeURIComponent(addresses[index].svg);
-    if (at("qr").src !== source) at("qr").src = source;
+    showCode(at("qr"), addresses[index]);
   };
   fill(at("addresses"), JSON.stringify(addresses), () => addresses.map(({ address }, index) => make("label", {},
     make("input", { type: "radio", name: "address", checked: index === chosen, on: { change: () => show(index) } }), address.split("/")[2])));

@@ -5,11 +5,15 @@ import { chooseCamera } from "./cameras.js";
 import { at, write } from "./elements.js";
 import { askMenu, gamePictures, newGame } from "./menu.js";
 import { portOf } from "./demo.js";
+import { invitation, showCode } from "./invitation.js";
 import { post } from "./tell.js";
 import { t } from "./words.js";
 
 let game = "";
 let awaited = false; // whether a demo was asked for here
+let another = false; // whether something else than the phone that is awaited is being chosen
+let invited = 0; // when the code was asked for last
+const AGAIN_MS = 2000;
 
 const begin = (source) => newGame({ game, source });
 
@@ -42,6 +46,20 @@ function showDemo(demo) {
   }
 }
 
+/** Shows the code in place of the card while the phone that was chosen has not come. */
+async function showPhone(shown) {
+  if (!shown) another = false;
+  const wanted = shown && !another;
+  at("phone").hidden = !wanted;
+  for (const place of ["start-games", "ways", "start-title"]) at(place).hidden = wanted;
+  if (!wanted || Date.now() < invited + AGAIN_MS) return;
+  invited = Date.now();
+  const { addresses = [], text = "" } = await invitation();
+  at("phone-code").hidden = !addresses.length;
+  if (addresses.length) showCode(at("phone-code"), addresses[0]);
+  write(at("start-answer"), addresses.length ? "" : text);
+}
+
 /** Shows or hides the card. */
 export function showStart({ view, commands, health }) {
   const shown = Boolean(view.entrance && commands);
@@ -50,7 +68,7 @@ export function showStart({ view, commands, health }) {
   write(at("start-trouble"), shown && camera && !camera.ok ? camera.text : "");
   write(at("start-address"), view.address ? t("From another device: {address}", { address: view.address }) : "");
   showDemo(view.demo);
-  at("phone").hidden = !view.awaits_phone;
+  showPhone(shown && Boolean(view.awaits_phone));
   if (at("start").hidden !== shown) return;
   at("start").hidden = !shown;
   if (shown) list();
@@ -61,6 +79,7 @@ export function offerStart() {
   at("way-here").addEventListener("click", () => begin("none"));
   at("way-phone").addEventListener("click", () => newGame({ game, source: "phone", begun: () => location.assign("phone") }));
   at("way-demo").addEventListener("click", watchDemo);
+  at("another").addEventListener("click", () => { another = true; showPhone(true); });
   at("way-camera").addEventListener("click", () => chooseCamera(begin));
   if (location.hash === "#camera") chooseCamera(begin);
 }
