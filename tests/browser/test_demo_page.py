@@ -67,6 +67,8 @@ def test_a_demo_is_ended_on_its_page(demo: tuple[subprocess.Popen[bytes], Path],
     page = look(address_in(said))
     page.locator("#demo-end").click(timeout=SLOW_MS)
     assert process.wait(60) == 0
+    expect(page.locator("#ended h1")).to_have_text("The demo has ended.")  # and no button that leads nowhere
+    expect(page.locator("button, #instruction, #health")).to_have_count(0)
     assert "Traceback" not in said.read_text()
 
 

@@ -18,7 +18,7 @@ function buttons(message) {
   const choices = (view.choices || []).map(({ move, name }) => ["choose", t("It was: {name}", { name }), "", { command: "move", move }]);
   const hand = view.hand && [["hand", t("Tell {side}’s tiles", { side: capital(t(view.hand.side)) }), "", view.hand]];
   return [
-    ...(message.state.outcome ? [["new_game", t("Rematch")]] : []),
+    ...(message.state.outcome && !view.demo?.state?.match(/^(plays|over)$/) ? [["new_game", t("Rematch")]] : []), // a demo's bar has its own
     ...(view.seen?.sides || []).map(({ side, name }) => ["adopt", name, "", { side }]),
     ...(view.counting || []).map(({ side, name }) => ["agree", name, "", { side }]),
     ["puzzle", view.puzzle ? t("Next puzzle") : t("Puzzle")],

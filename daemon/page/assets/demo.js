@@ -25,19 +25,21 @@ export function showDemo({ view: { demo }, commands }) {
 }
 
 async function ask(path, object) {
-  const { text } = await post(path, object);
+  const { ok, text } = await post(path, object);
   write(at("demo-answer"), text);
+  return ok;
 }
 
-/** Connects the bar's buttons. */
-export function offerDemo() {
+/** Connects the bar's buttons; `ended()` is called where the demo was ended, and no table is there to go back to. */
+export function offerDemo(ended) {
   at("demo-play").addEventListener("click", () => {
     if (table()) location.assign(portOf(table()));
     else newGame({ source: "none", agent: USUAL });
   });
   at("demo-again").addEventListener("click", () => ask("tell", { command: "new_game" }));
   at("demo-end").addEventListener("click", async () => {
-    await ask("demo", { end: true });
+    const ok = await ask("demo", { end: true });
     if (table()) location.assign(portOf(table()));
+    else if (ok) ended();
   });
 }

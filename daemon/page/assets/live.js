@@ -7,13 +7,14 @@ const ASLEEP_MS = 25000;
 
 /**
  * Calls `heard` with every message, and `opened` and `closed` when the connection opens and closes.
- * Returns `send`, which returns whether there was a connection to send by, and `again`, which connects anew.
+ * Returns `send`, which returns whether there was a connection to send by, `again`, which connects anew, and `end`.
  */
 export function listen({ heard, opened, closed, longest = LONGEST_MS }) {
   let socket = null;
   let wait = FIRST_MS;
   let timer = 0;
   let awake = Date.now();
+  let ended = false;
 
   function open() {
     clearTimeout(timer);
@@ -28,7 +29,7 @@ export function listen({ heard, opened, closed, longest = LONGEST_MS }) {
       if (mine === socket) heard(JSON.parse(event.data));
     };
     mine.onclose = () => {
-      if (mine !== socket) return;
+      if (mine !== socket || ended) return;
       closed();
       timer = setTimeout(open, wait);
       wait = Math.min(wait * 2, longest);
@@ -37,7 +38,7 @@ export function listen({ heard, opened, closed, longest = LONGEST_MS }) {
 
   // A connection from before a sleep may be dead although it looks open.
   function wake() {
-    if (document.visibilityState !== "visible") return;
+    if (ended || document.visibilityState !== "visible") return;
     if (socket.readyState === WebSocket.OPEN && Date.now() - awake < ASLEEP_MS) return;
     again();
   }
@@ -56,6 +57,10 @@ export function listen({ heard, opened, closed, longest = LONGEST_MS }) {
   open();
   return {
     again,
+    end() {
+      ended = true;
+      socket.close();
+    },
     send(data) {
       if (socket.readyState !== WebSocket.OPEN) return false;
       socket.send(data);

@@ -208,9 +208,14 @@ at("close").onclick = at("picture").onclick = () => at("large").close();
 at("large").onclose = () => at("camera").append(at("picture"));
 offerMenu(at("new"));
 offerStart();
-offerDemo();
+offerDemo(() => {
+  connection.end();
+  document.body.replaceChildren(at("ended"));
+  at("ended").hidden = false;
+  document.title = "Kibitzer";
+});
 offerSettings();
-listen({
+const connection = listen({
   heard,
   opened: () => {
     at("announcements").replaceChildren();
