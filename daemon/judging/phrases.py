@@ -240,7 +240,8 @@ def result(game: AnyGame, outcome: Outcome) -> Sentences:
         first = sentence("{side:Nom} wins: {why}.", side=named(game, outcome.winner), why=reason)
     if outcome.scores is None:
         return (first,)
-    return first, sentence("{ones} to {others}.", ones=outcome.scores[0], others=outcome.scores[1])
+    winner = outcome.winner or 0
+    return first, sentence("{ones} to {others}.", ones=outcome.scores[winner], others=outcome.scores[1 - winner])
 
 
 def why(game: AnyGame, outcome: Outcome) -> Sentence | str:

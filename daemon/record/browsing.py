@@ -33,7 +33,7 @@ class GamesPage:
 
 
 def games_page(journal: Journal, limit: int, before: str = "", game: str = "", player: str = "") -> GamesPage:
-    """The newest games before the game `before`, filtered by game and player if given.
+    """The newest games before the game `before`, filtered by game and player if given; none that never began.
 
     `player` matches any part of a name, ignoring capitals and accents. Raises JournalError.
     """
@@ -45,7 +45,7 @@ def games_page(journal: Journal, limit: int, before: str = "", game: str = "", p
         looked_at = str(row["game_id"])
         with contextlib.suppress(RowError, IndexError):  # it is unreadable, which `kibitzer games list` reports
             summary = summary_of(row)
-            if any(folded(player) in folded(name) for name in summary.players):
+            if (summary.plies or summary.finished) and any(folded(player) in folded(name) for name in summary.players):
                 found.append(summary)
     return GamesPage(tuple(found), "")
 

@@ -380,3 +380,13 @@ def test_a_damaged_list_of_texts_is_named_and_the_page_is_in_english(
     monkeypatch.setattr(translation, "FOLDER", tmp_path)
     assert translation.messages.__wrapped__() == ()
     assert f"{tmp_path / translation.MESSAGES} cannot be read" in caplog.text
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_winners_points_are_said_first(language: str) -> None:
+    speak(language)
+    try:
+        said = in_words(*phrases.result(games.load("reversi"), Outcome(1, "neither_can_lay", (14, 50))))
+    finally:
+        speak("en")
+    assert said.index("50") < said.index("14")
