@@ -448,8 +448,8 @@ class Hand(AtPly):
         "co jest na końcach/co leży na końcach/otwarte końce",
         "vi": "có gì ở {cell}/có gì trên {cell}/{cell} có gì/ở {cell} có gì/trên {cell} có gì/{cell} có quân gì/"
         "ở {cell} có quân gì/quân gì ở {cell}/hai đầu là gì/các đầu là gì/đầu nào còn mở",
-        "pt-br": "o que está em {cell}/o que tem em {cell}/o que há em {cell}/que peça está em {cell}/"
-        "quem está em {cell}/o que há nas pontas/o que tem nas pontas/as pontas",
+        "pt-br": "o que está em {cell}/o que tem em {cell}/o que há em {cell}/o que há na {cell}/o que há no {cell}/"
+        "que peça está em {cell}/quem está em {cell}/o que há nas pontas/o que tem nas pontas/as pontas",
     },
 )
 class WhatIsOn(Question):

@@ -60,7 +60,7 @@ def counted(game: AnyGame, position: Any) -> Sentences:
     counts, board = Counts.of(game), game.board(position)
     own = Described.of(game).tally(position)
     if own:
-        return (*own, *phrases.totals(game, position))
+        return (*own, *_points(game, position))
     if shares_pieces(game):
         stones = [letter for letter in game.classes if letter != EMPTY]
         found: Sentences = tuple(
@@ -73,8 +73,13 @@ def counted(game: AnyGame, position: Any) -> Sentences:
     if any(to_lay := counts.to_lay(position) or ()):
         found = *found, sentence("Still to lay: {one} {ones}, {other} {others}.", **_both(game, *to_lay))
     if (taken := counts.prisoners(position)) is not None:
-        found = *found, sentence("Taken: by {one:acc} {ones}, by {other:acc} {others}.", **_both(game, *taken))
-    return (*found, *phrases.totals(game, position))
+        found = *found, sentence("Prisoners: {one} {ones}, {other} {others}.", **_both(game, *taken))
+    return (*found, *_points(game, position))
+
+
+def _points(game: AnyGame, position: Any) -> Sentences:
+    scores = Counts.of(game).scores(position)
+    return () if scores is None else (sentence("Points: {one} {ones}, {other} {others}.", **_both(game, *scores)),)
 
 
 def _both(game: AnyGame, one: int, other: int) -> dict[str, Given]:

@@ -124,7 +124,7 @@ _TABLES: dict[str, dict[str, str]] = {
         "joint": "e",
         "between": "para pra até captura toma come tira",
         "choosing": "promover a/promove a/promove para/promoção a/vira/vira um/vira uma/é um/é uma",
-        "fields": "casa/ponto/na casa/no ponto",
+        "fields": "casa/ponto",
         "polite": "por favor",
         "yes": "sim",
         "no": "não",
