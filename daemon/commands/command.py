@@ -440,16 +440,16 @@ class Hand(AtPly):
     Example: kibitzer tell what-is-on d2
     """,
     spoken={
-        "en": "what is on {cell}/what's on {cell}/what stands on {cell}/what is at {cell}/what piece is on {cell}/"
-        "who is on {cell}/what lies at the ends/what are the ends/the open ends",
+        "en": "what is on {cell}/what's on {cell}/what stands on {cell}/what piece is on {cell}/"
+        "what lies at the ends/what are the ends",
         "ro": "ce este pe {cell}/ce e pe {cell}/ce stă pe {cell}/ce piesă este pe {cell}/ce piesă e pe {cell}/"
-        "cine este pe {cell}/ce este la capete/ce e la capete/capetele",
-        "pl": "co stoi na {cell}/co jest na {cell}/co leży na {cell}/kto stoi na {cell}/jaka figura stoi na {cell}/"
+        "ce este la capete/ce e la capete/capetele",
+        "pl": "co stoi na {cell}/co jest na {cell}/co leży na {cell}/jaka figura stoi na {cell}/"
         "co jest na końcach/co leży na końcach/otwarte końce",
         "vi": "có gì ở {cell}/có gì trên {cell}/{cell} có gì/ở {cell} có gì/trên {cell} có gì/{cell} có quân gì/"
         "ở {cell} có quân gì/quân gì ở {cell}/hai đầu là gì/các đầu là gì/đầu nào còn mở",
         "pt-br": "o que está em {cell}/o que tem em {cell}/o que há em {cell}/o que há na {cell}/o que há no {cell}/"
-        "que peça está em {cell}/quem está em {cell}/o que há nas pontas/o que tem nas pontas/as pontas",
+        "que peça está em {cell}/o que há nas pontas/o que tem nas pontas/as pontas",
     },
 )
 class WhatIsOn(Question):
@@ -465,7 +465,7 @@ class WhatIsOn(Question):
     Example: kibitzer tell last-move
     """,
     spoken={
-        "en": "last move/the last move/what was the last move/what was played/what was played last",
+        "en": "last move/what was the last move/what was played/what was played last",
         "ro": "ultima mutare/care a fost ultima mutare/ce s-a mutat/ce s-a jucat",
         "pl": "ostatni ruch/jaki był ostatni ruch/co zagrano/co było ostatnie",
         "vi": "nước cuối/nước đi cuối/nước vừa rồi/nước đi vừa rồi là gì/nước cuối là gì",
@@ -500,7 +500,7 @@ class HowMany(Question):
     Example: kibitzer tell whose-turn
     """,
     spoken={
-        "en": "whose turn is it/whose turn/whose move is it/whose move/who is to move/who moves",
+        "en": "whose turn is it/whose turn/whose move is it/whose move/who is to move",
         "ro": "cine e la mutare/cine este la mutare/al cui e rândul/a cui e mutarea/cine mută",
         "pl": "czyj ruch/czyj to ruch/kto jest na ruchu/kto się rusza/czyja kolej",
         "vi": "đến lượt ai/lượt của ai/lượt ai/ai đi",
@@ -539,7 +539,7 @@ class WhereAre(Question):
     Example: kibitzer tell read-board
     """,
     spoken={
-        "en": "read the board/read out the board/describe the board/the board/what is on the board",
+        "en": "read the board/read out the board/describe the board/what is on the board",
         "ro": "citește tabla/descrie tabla/spune tabla/ce este pe tablă/ce e pe tablă",
         "pl": "przeczytaj planszę/odczytaj planszę/opisz planszę/co jest na planszy",
         "vi": "đọc bàn cờ/mô tả bàn cờ/trên bàn có gì/bàn cờ có gì",
@@ -556,8 +556,7 @@ class ReadBoard(Question):
     Example: kibitzer tell moves-from d2
     """,
     spoken={
-        "en": "what can i do on {cell}/what can i do with {cell}/legal moves from {cell}/moves from {cell}/"
-        "where can {cell} go",
+        "en": "what can i do on {cell}/what can i do with {cell}/legal moves from {cell}/where can {cell} go",
         "ro": "ce pot face pe {cell}/mutări de pe {cell}/mutările de pe {cell}/unde poate merge {cell}",
         "pl": "co mogę zrobić na {cell}/ruchy z {cell}/możliwe ruchy z {cell}/dokąd może iść {cell}",
         "vi": "nước đi từ {cell}/các nước đi từ {cell}/{cell} đi được đâu/{cell} có thể đi đâu",
@@ -577,7 +576,7 @@ class MovesFrom(Question):
     Example: kibitzer tell clocks
     """,
     spoken={
-        "en": "time/the time/clocks/the clocks/how much time is left/how much time do i have",
+        "en": "time/what does the clock say/how much time is left/how much time do i have",
         "ro": "timpul/ceasul/cât timp mai am/cât timp a rămas",
         "pl": "czas/zegar/ile czasu zostało/ile mam czasu",
         "vi": "thời gian/đồng hồ/còn bao nhiêu thời gian/tôi còn bao nhiêu thời gian",

@@ -118,7 +118,8 @@ class SessionRunner:
             moves = [referee.game.format_move(referee.position, move) for move in legal]
             words = move_words(referee, language()) if offers else choice_words(referee, language())
             named = named_words(referee.game, language())
-            self._table = Table(language(), mark, moves, words, sides, named)
+            by_sound = not session.services.config.listening.recogniser
+            self._table = Table(language(), mark, moves, words, sides, named, by_sound)
             asking = asking_phrases(language(), named)
             listening.expect([*phrases_of(moves, language()), *words, *sides, *asking])
         for text in listening.texts():

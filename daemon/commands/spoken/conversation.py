@@ -41,6 +41,8 @@ class Table:
     """Names of sides by the words for them, where it was asked whose move it is."""
     named: Mapping[str, Mapping[str, str]] = dataclasses.field(default_factory=lambda: {"cell": {}, "piece": {}})
     """What may be asked about: names of cells and of pieces by the words for them, as `spelled` writes them."""
+    by_sound: bool = False
+    """Whether the recogniser must take one of the letters that it knows, many of which rhyme."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,7 +72,7 @@ class Conversation:
         if (side := understand_words(rest, table.language, table.sides)).moves:
             doubt = None if side.sure else sentence("Did you say: {move}?", move=rest)
             return self._questioned(Adopt(side.moves[0], mark=table.mark), doubt, table, wake, now_s)
-        if (question := asked(rest, table.language, table.named)) is not None:
+        if (question := asked(rest, table.language, table.named, by_sound=table.by_sound)) is not None:
             return self._about(question, table, wake, now_s)
         said = understand_words(rest, table.language, table.words)
         if said == NOTHING:
@@ -81,12 +83,13 @@ class Conversation:
 
     def _about(self, question: Asked, table: Table, wake: str, now_s: float) -> Reply:
         """The question, unless what it names is in doubt or does not exist: then what was heard."""
-        kind, heard = DECLARED[question.verb].kind, question.heard
-        if question.name or not table.named[question.kind]:
-            doubt = None if question.sure else sentence("Did you say: {move}?", move=question.name)
+        kind, heard, way = DECLARED[question.way.verb].kind, question.heard, question.way
+        if question.name or not table.named[way.kind]:
+            whole = way.written.replace(f"{{{way.kind}}}", question.name)
+            doubt = None if question.sure else sentence("Did you say: {move}?", move=whole)
             return self._questioned(kind(question.name or heard), doubt, table, wake, now_s)
         self._asked = None
-        if question.kind == "piece":
+        if way.kind == "piece":
             return Reply(words=worded("I know no such piece: {text}.", text=heard))
         if CELL.fullmatch(spelled(heard, table.language)):
             return Reply(words=worded("There is no {cell} on this board.", cell=heard))

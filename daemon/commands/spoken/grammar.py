@@ -7,7 +7,7 @@ import functools
 import re
 from collections.abc import Mapping, Sequence
 
-from daemon.commands.spoken.words import ALPHABET, ANSWERS, Words, plain, words_of
+from daemon.commands.spoken.words import ALPHABET, ANSWERS, Asking, Words, plain, words_of
 
 MOST_WORDS = 15
 """Words of the longest command: three cells of at most four words, and what stands between them."""
@@ -16,6 +16,8 @@ CELLS = re.compile(r"[a-t]\d{1,2}(?:[-x][a-t]\d{1,2})*", re.IGNORECASE)
 CELL = re.compile(r"[a-t] \d{1,2}|\d{1,2}")
 """A cell's name as `spelled` writes it."""
 SPELLING = frozenset(name for names in ALPHABET.split() for name in names.split("/"))
+RHYMING = frozenset(map(str, (*range(13, 21), 30, 40, 50)))
+"""Numbers that sound alike, and were taken for each other: 18 and 19, 14 and 40, 19 and 20."""
 PASS = "pass"
 MOST_COUNT = 3
 """Words of the longest number."""
@@ -50,21 +52,20 @@ def phrases_of(moves: Sequence[str], language: str) -> list[str]:
 
 @dataclasses.dataclass(frozen=True)
 class Asked:
-    verb: str
-    kind: str
-    """What is named: `cell` or `piece`."""
+    way: Asking
     name: str
     """As the game has it; empty if it has no such thing."""
     heard: str
     """The name as it was heard, cells as they are written."""
     sure: bool = True
-    """False for a cell whose letter was written as a word, `be` for b, which may be another."""
+    """False for a cell whose letter may be another: it was written as a word, `be` for b, or guessed by its sound."""
 
 
-def asked(text: str, language: str, named: Mapping[str, Mapping[str, str]]) -> Asked | None:
+def asked(text: str, language: str, named: Mapping[str, Mapping[str, str]], *, by_sound: bool = False) -> Asked | None:
     """What is asked about something with a name, of the `named` by `cell` and `piece`; None if nothing is.
 
-    The names are looked up as `spelled` writes them.
+    The names are looked up as `spelled` writes them. `by_sound` is true of a recogniser that must take one of the
+    names in its grammar, many of which rhyme: then only the spelling alphabet and numbers apart from RHYMING are sure.
     """
     words = words_of(language)
     told = _polite_left_out(plain(text, language), words).split()
@@ -76,9 +77,9 @@ def asked(text: str, language: str, named: Mapping[str, Mapping[str, str]]) -> A
         middle = _field_left_out(" ".join(told[first:last]), words) if one.kind == "cell" else told[first:last]
         name = spelled(" ".join(middle), language)
         if name in named[one.kind]:
-            return Asked(one.verb, one.kind, named[one.kind][name], name.replace(" ", ""), _is_sure(name, middle[0]))
+            return Asked(one, named[one.kind][name], name.replace(" ", ""), _is_sure(name, middle[0], by_sound))
         heard = name.replace(" ", "") if CELL.fullmatch(name) else " ".join(middle)
-        found = found or Asked(one.verb, one.kind, "", heard)
+        found = found or Asked(one, "", heard)
     return found
 
 
@@ -87,9 +88,13 @@ def _field_left_out(told: str, words: Words) -> list[str]:
     return told.removeprefix(start).split()
 
 
-def _is_sure(name: str, first: str) -> bool:
-    """Whether a name has no letter of a column, or that letter was written itself, or in the spelling alphabet."""
-    return not CELL.fullmatch(name) or name[0].isdigit() or first == name[0] or first in SPELLING
+def _is_sure(name: str, first: str, by_sound: bool) -> bool:
+    """Whether a name has no letter of a column, or that letter was told in the spelling alphabet, or surely written."""
+    if not CELL.fullmatch(name):
+        return True
+    letter, number = name.rpartition(" ")[::2]
+    told = not letter or first in SPELLING
+    return told and number not in RHYMING if by_sound else told or first == letter
 
 
 def asking_phrases(language: str, named: Mapping[str, Mapping[str, str]]) -> list[str]:
@@ -100,7 +105,7 @@ def asking_phrases(language: str, named: Mapping[str, Mapping[str, str]]) -> lis
     words = words_of(language)
     cells = [name.split() for name in named["cell"]]
     columns = [list(dict.fromkeys(column)) for column in zip(*cells, strict=True)]
-    field = f"[ {' | '.join(sorted(words.fields))} ]"
+    field = f"[ {words.fields[0]} ]"
     groups = {
         "cell": " ".join([field, *(f"( {' | '.join(column)} )" for column in columns)]) if cells else "",
         "piece": f"( {' | '.join(named['piece'])} )" if named["piece"] else "",

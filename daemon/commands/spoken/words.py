@@ -34,6 +34,8 @@ class Asking:
     before: tuple[str, ...]
     """The words before the name."""
     after: tuple[str, ...]
+    written: str
+    """All of it as it is spelled, with `{cell}` or `{piece}` in the name's place."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,8 +58,9 @@ class Words:
     """What may stand before the name of a choice that the board does not show: "promote to", knight."""
     asking: tuple[Asking, ...]
     """Ways of asking, those of most words first."""
-    fields: frozenset[str]
-    """What may stand before the name of a cell: "square" e4."""
+    fields: tuple[str, ...]
+    """What may stand before the name of a cell: "square" e4. A grammar has the first one alone: short words are heard
+    where none was said."""
 
 
 _TABLES: dict[str, dict[str, str]] = {
@@ -161,7 +164,7 @@ def _asking(language: str) -> tuple[Asking, ...]:
             if (place := PLACE.search(form)) is not None:
                 parts = form[: place.start()], form[place.end() :]
                 before, after = (tuple(plain(part, language).split()) for part in parts)
-                found.append(Asking(name, place[1], before, after))
+                found.append(Asking(name, place[1], before, after, form))
     return tuple(sorted(found, key=lambda one: -len(one.before + one.after)))
 
 
@@ -211,5 +214,5 @@ def words_of(language: str) -> Words:
     counts = {name: number for name, number in counts.items() if int(number) <= HIGHEST}
     counts |= {str(number): str(number) for number in range(1, HIGHEST + 1)}
     choosing = tuple(phrases("choosing"))
-    polite, fields = frozenset(phrases("polite")), frozenset(phrases("fields"))
+    polite, fields = frozenset(phrases("polite")), tuple(phrases("fields"))
     return Words(letters, numbers, between, polite, verbs, written, counts, choosing, _asking(language), fields)
