@@ -441,7 +441,7 @@ class Hand(AtPly):
     """,
     spoken={
         "en": "what is on {cell}/what's on {cell}/what stands on {cell}/what piece is on {cell}/"
-        "what lies at the ends/what are the ends",
+        "which ends are open/what are the ends",
         "ro": "ce este pe {cell}/ce e pe {cell}/ce stă pe {cell}/ce piesă este pe {cell}/ce piesă e pe {cell}/"
         "ce este la capete/ce e la capete/capetele",
         "pl": "co stoi na {cell}/co jest na {cell}/co leży na {cell}/jaka figura stoi na {cell}/"

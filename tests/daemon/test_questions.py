@@ -392,7 +392,7 @@ def test_dominoes_tell_the_open_ends_however_they_are_asked_for() -> None:
     said = answered(WhatIsOn(), referee)
     assert said.startswith("Open: four on 8K. Open: six on 8H.") or "Open: six on 8H." in said
     assert said.endswith("Tiles in hand: red 4, green 3. In the bag: 47. Points: red 0, green 0.")
-    for text in ("what lies at the ends", "what are the ends", "what is on 8 h", "what is on the table"):
+    for text in ("which ends are open", "what are the ends", "what is on 8 h", "what is on the table"):
         question = asks(text, dominoes)
         assert isinstance(question, WhatIsOn) and answered(question, referee) == said
 
