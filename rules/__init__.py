@@ -26,6 +26,7 @@ from rules.capabilities import (
     Arranged,
     Counts,
     DeadPieces,
+    Described,
     Figures,
     HiddenHands,
     Man,
@@ -57,7 +58,7 @@ from rules.game import (
 )
 
 __all__ = [
-    "EMPTY", "About", "AnyGame", "Arranged", "Counts", "DeadPieces", "Fault", "Figures", "Gain", "Game",
+    "EMPTY", "About", "AnyGame", "Arranged", "Counts", "DeadPieces", "Described", "Fault", "Figures", "Gain", "Game",
     "GameError", "HiddenHands", "Man", "MarkedCells", "MoveError", "Outcome", "PositionError", "RandomPlay", "Right",
     "RuleError", "RuleSet", "Side", "Step", "UnknownGame", "Words", "arranged_by", "figures_of", "piece_noun",
     "worth_trying",

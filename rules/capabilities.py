@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Self
 
 from rules.game import AnyGame, Gain, Right, Side
-from wording import Sentence, Term, Value
+from wording import Sentence, Sentences, Term, Value
 
 
 class Capability:
@@ -159,6 +159,25 @@ class Words(Capability):
     def opening(self, position: Any) -> str:
         """The name of the known opening that a position belongs to; empty outside all of them."""
         return ""
+
+
+class Described(Capability):
+    """What people who cannot see the board are told of it, where the letters of its cells do not say that."""
+
+    def ends(self, position: Any) -> Sentences:
+        """Where the next piece may be joined, where that is asked rather than what stands on a cell; else empty."""
+        return ()
+
+    def tally(self, position: Any) -> Sentences:
+        """How many pieces both sides have; empty where the letters of the board and `Counts` say it."""
+        return ()
+
+    def rows(self) -> Sequence[Sequence[int]] | None:
+        """The cells of each row that is read out; empty where a board is too long to hear, and counts are told.
+
+        None for the cells with the same number in their names.
+        """
+        return None
 
 
 class MarkedCells(Capability):

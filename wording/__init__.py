@@ -75,7 +75,7 @@ class Translator:
         """The term in a form that a translated template asks for: gen, dat, acc, pl or name; else the nominative."""
         entry = self._catalogue.pgettext(term.kind, term.name)
         if entry == term.name:
-            return entry
+            return plural(entry) if form == "pl" else entry
         forms = _forms_of(entry)
         return forms.get(form, forms["nom"])
 

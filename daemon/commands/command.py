@@ -39,6 +39,13 @@ MAX_BYTES = 512
 SIDE = Argument(help="A side's name, such as light.")
 
 
+CELL = Argument(help="A cell, such as d2.")
+
+
+class Question(Command):
+    """Changes nothing, and is answered at any time, in words for people who cannot see the board."""
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class AtPly(Command):
     """A command meant for the position that somebody sees."""
@@ -425,6 +432,159 @@ class Hand(AtPly):
         Name, Typed(Option(help="Whose tiles they are: a side's name. Default: the only agent."), read=str.lower)
     ] = ""
     """Its name; empty for the only agent's side, or the side to move."""
+
+
+@command(
+    """Ask what stands on a cell; in dominoes where a tile may be joined.
+
+    Example: kibitzer tell what-is-on d2
+    """,
+    spoken={
+        "en": "what is on {cell}/what's on {cell}/what stands on {cell}/what piece is on {cell}/"
+        "which ends are open/what are the ends",
+        "ro": "ce este pe {cell}/ce e pe {cell}/ce stă pe {cell}/ce piesă este pe {cell}/ce piesă e pe {cell}/"
+        "ce este la capete/ce e la capete/capetele",
+        "pl": "co stoi na {cell}/co jest na {cell}/co leży na {cell}/jaka figura stoi na {cell}/"
+        "co jest na końcach/co leży na końcach/otwarte końce",
+        "vi": "có gì ở {cell}/có gì trên {cell}/{cell} có gì/ở {cell} có gì/trên {cell} có gì/{cell} có quân gì/"
+        "ở {cell} có quân gì/quân gì ở {cell}/hai đầu là gì/các đầu là gì/đầu nào còn mở",
+        "pt-br": "o que está em {cell}/o que tem em {cell}/o que há em {cell}/o que há na {cell}/o que há no {cell}/"
+        "que peça está em {cell}/o que há nas pontas/o que tem nas pontas/as pontas",
+    },
+)
+class WhatIsOn(Question):
+    """Asks what stands on a cell of the position as judged."""
+
+    cell: Annotated[Name, Typed(CELL)] = ""
+    """A name of `Game.cells`; needless in dominoes, which answers with its open ends."""
+
+
+@command(
+    """Ask for the last move, and what it took.
+
+    Example: kibitzer tell last-move
+    """,
+    spoken={
+        "en": "last move/what was the last move/what was played/what was played last",
+        "ro": "ultima mutare/care a fost ultima mutare/ce s-a mutat/ce s-a jucat",
+        "pl": "ostatni ruch/jaki był ostatni ruch/co zagrano/co było ostatnie",
+        "vi": "nước cuối/nước đi cuối/nước vừa rồi/nước đi vừa rồi là gì/nước cuối là gì",
+        "pt-br": "última jogada/a última jogada/qual foi a última jogada/o que foi jogado/último lance",
+    },
+)
+class LastMove(Question):
+    """Asks for the last move."""
+
+
+@command(
+    """Ask how many pieces both sides have, on the board and beside it.
+
+    Example: kibitzer tell how-many
+    """,
+    spoken={
+        "en": "how many men/how many pieces/how many stones/how many discs/how many tiles/count/count the pieces/"
+        "count the men/what is the count",
+        "ro": "câte piese/câte piese sunt/câte piese mai sunt/câte pietre/numără piesele/numărătoarea",
+        "pl": "ile bierek/ile figur/ile pionków/ile kamieni/ile zostało/policz/policz bierki",
+        "vi": "bao nhiêu quân/còn bao nhiêu quân/có bao nhiêu quân/đếm quân",
+        "pt-br": "quantas peças/quantas peças há/quantas pedras/quantos discos/conte as peças/contagem",
+    },
+)
+class HowMany(Question):
+    """Asks how many pieces both sides have."""
+
+
+@command(
+    """Ask whose turn it is.
+
+    Example: kibitzer tell whose-turn
+    """,
+    spoken={
+        "en": "whose turn is it/whose turn/whose move is it/whose move/who is to move",
+        "ro": "cine e la mutare/cine este la mutare/al cui e rândul/a cui e mutarea/cine mută",
+        "pl": "czyj ruch/czyj to ruch/kto jest na ruchu/kto się rusza/czyja kolej",
+        "vi": "đến lượt ai/lượt của ai/lượt ai/ai đi",
+        "pt-br": "de quem é a vez/quem joga/quem joga agora/vez de quem",
+    },
+)
+class WhoseTurn(Question):
+    """Asks whose turn it is, or how the game ended."""
+
+
+@command(
+    """Ask where the pieces of a kind stand.
+
+    Example: kibitzer tell where-are "white knight"
+    """,
+    spoken={
+        "en": "where are the {piece}/where is the {piece}/where are {piece}/where stands the {piece}",
+        "ro": "unde sunt {piece}/unde este {piece}/unde e {piece}/unde stă {piece}",
+        "pl": "gdzie są {piece}/gdzie jest {piece}/gdzie stoi {piece}/gdzie stoją {piece}",
+        "vi": "{piece} ở đâu/các {piece} ở đâu/{piece} đứng ở đâu",
+        "pt-br": "onde está {piece}/onde estão {piece}/cadê {piece}/onde fica {piece}",
+    },
+)
+class WhereAre(Question):
+    """Asks where the pieces of a kind stand."""
+
+    piece: Annotated[
+        Name, Typed(Argument(help="A kind of piece, such as white knight."), kind=list[str], default=..., read=" ".join)
+    ]
+    """What it is called, in English or in the language that is spoken; one or several of them."""
+
+
+@command(
+    """Have the board read out row by row; in go, and in dominoes, what counts and what was last.
+
+    Example: kibitzer tell read-board
+    """,
+    spoken={
+        "en": "read the board/read out the board/describe the board/what is on the board",
+        "ro": "citește tabla/descrie tabla/spune tabla/ce este pe tablă/ce e pe tablă",
+        "pl": "przeczytaj planszę/odczytaj planszę/opisz planszę/co jest na planszy",
+        "vi": "đọc bàn cờ/mô tả bàn cờ/trên bàn có gì/bàn cờ có gì",
+        "pt-br": "leia o tabuleiro/ler o tabuleiro/descreva o tabuleiro/o que há no tabuleiro",
+    },
+)
+class ReadBoard(Question):
+    """Asks for the whole position."""
+
+
+@command(
+    """Ask where the piece on a cell can go, or whether one can be laid there.
+
+    Example: kibitzer tell moves-from d2
+    """,
+    spoken={
+        "en": "what can i do on {cell}/what can i do with {cell}/legal moves from {cell}/where can {cell} go",
+        "ro": "ce pot face pe {cell}/mutări de pe {cell}/mutările de pe {cell}/unde poate merge {cell}",
+        "pl": "co mogę zrobić na {cell}/ruchy z {cell}/możliwe ruchy z {cell}/dokąd może iść {cell}",
+        "vi": "nước đi từ {cell}/các nước đi từ {cell}/{cell} đi được đâu/{cell} có thể đi đâu",
+        "pt-br": "o que posso fazer em {cell}/jogadas de {cell}/lances de {cell}/para onde vai {cell}",
+    },
+)
+class MovesFrom(Question):
+    """Asks for the legal moves from a cell."""
+
+    cell: Annotated[Name, Typed(CELL)]
+    """A name of `Game.cells`."""
+
+
+@command(
+    """Ask how much time both sides have left.
+
+    Example: kibitzer tell clocks
+    """,
+    spoken={
+        "en": "time/what does the clock say/how much time is left/how much time do i have",
+        "ro": "timpul/ceasul/cât timp mai am/cât timp a rămas",
+        "pl": "czas/zegar/ile czasu zostało/ile mam czasu",
+        "vi": "thời gian/đồng hồ/còn bao nhiêu thời gian/tôi còn bao nhiêu thời gian",
+        "pt-br": "tempo/relógio/quanto tempo resta/quanto tempo eu tenho",
+    },
+)
+class Clocks(Question):
+    """Asks how much time both sides have left."""
 
 
 NAMES = tuple(DECLARED)

@@ -170,7 +170,9 @@ class Declaration:
     help: str
     """What `kibitzer tell` says of it."""
     spoken: Mapping[str, str]
-    """The words for it by language, divided by `/`; empty if it cannot be spoken."""
+    """The words for it by language, divided by `/`; empty if it cannot be spoken.
+
+    In some, `{cell}` or `{piece}` stands for the name that is the command's only argument."""
     asks: Sentence | None
     """What is asked before it is carried out once spoken, because it loses something, or settles it."""
     offered: Callable[[Moment], bool]

@@ -13,7 +13,7 @@ Code = Literal[
     "ambiguous", "unclear", "desync", "resumed", "board_lost", "board_found", "refused_reply", "game_over",
     "counted", "agreed", "clock", "cleared", "restored", "assumed", "reopened", "corrected", "hand", "adopted",
     "paused", "continued", "pace", "new_game", "left", "nothing_new", "coach", "best", "practice", "puzzle",
-    "reminder", "repeat", "stand_in", "trouble",
+    "answer", "reminder", "repeat", "stand_in", "trouble",
 ]  # fmt: skip
 """Kind of announcement; `docs/referee.md` says when each is made."""
 

@@ -234,14 +234,13 @@ def is_tile(game: AnyGame, steps: Sequence[Step]) -> bool:
 
 def result(game: AnyGame, outcome: Outcome) -> Sentences:
     reason = why(game, outcome)
-    if outcome.winner is None:
-        first = sentence("The game is a draw: {why}.", why=reason)
-    else:
+    first = sentence("The game is a draw: {why}.", why=reason)
+    if outcome.winner is not None:
         first = sentence("{side:Nom} wins: {why}.", side=named(game, outcome.winner), why=reason)
     if outcome.scores is None:
         return (first,)
-    winner = outcome.winner or 0
-    return first, sentence("{ones} to {others}.", ones=outcome.scores[winner], others=outcome.scores[1 - winner])
+    ones, others = outcome.scores[::-1] if outcome.winner else outcome.scores
+    return first, sentence("{ones} to {others}.", ones=ones, others=others)
 
 
 def why(game: AnyGame, outcome: Outcome) -> Sentence | str:

@@ -15,6 +15,7 @@ from daemon.judging.adopting import SetUp
 from daemon.judging.cell_overrides import CellOverrides, cell_of, letter_of
 from daemon.judging.corrections import IllegalMove, Refusal
 from daemon.judging.referee import Referee
+from daemon.match import questions
 from daemon.match.match import Match
 from daemon.match.puzzle_play import question
 from daemon.record.stored_game import rule_texts
@@ -54,6 +55,8 @@ def obey(match: Match, command: Command, eyes: WatchedBoard | None) -> Answer:
 
     What is accepted is on the disk.
     """
+    if isinstance(command, told.Question):
+        return _answer(match, command, eyes)
     others = (match.best,) if eyes is None else (match.best, eyes.overrides)
     try:
         _check_ply(match, command)
@@ -68,6 +71,17 @@ def obey(match: Match, command: Command, eyes: WatchedBoard | None) -> Answer:
     if isinstance(command, told.Undo | told.Resume | told.Adopt | told.Mover) and eyes is not None:
         eyes.judge_again()
     return Answer(True, in_words(*sentences))
+
+
+def _answer(match: Match, question: told.Question, eyes: WatchedBoard | None) -> Answer:
+    reading = None if eyes is None else eyes.reading_in_view
+    seen = None if eyes is None or reading is None else eyes.overrides.over(reading).board
+    try:
+        said = questions.answer(question, match.referee, seen, match.game_clock)
+    except Refusal as refusal:
+        return Answer(False, in_words(*refusal.said))
+    match.answer(said)
+    return Answer(True, in_words(*said))
 
 
 def _effects(match: Match, command: Command, eyes: WatchedBoard | None) -> list[Effect]:

@@ -21,6 +21,7 @@ from daemon.bus.hints import Advice, Coach
 from daemon.bus.requests import AgentRequests, Publisher
 from daemon.commands.command import mark_of
 from daemon.config.seats import Seat, level_of
+from daemon.game.clocks import GameClock
 from daemon.game.effects import Announcement, Effect, Record, Rewrite
 from daemon.judging import corrections
 from daemon.judging.referee import Referee
@@ -186,6 +187,16 @@ class Match:
     def trouble(self, *said: Sentence) -> None:
         """Tells the players about trouble that is not on the board."""
         self.carry_out([self._troubled(*said)])
+
+    def answer(self, said: Sentences) -> None:
+        """Tells what somebody has asked; nothing is published, so that an agent that thinks is not asked anew."""
+        self.spoken = said
+        self._reminders.said()
+        self._tell(self.referee.announce("answer", *said, urgent=True))
+
+    @property
+    def game_clock(self) -> GameClock | None:
+        return None if self._timer is None else self._timer.clock
 
     def ask_coach(self) -> bool:
         """Asks for advice on the present position; returns False if a question is pending or there is no coach."""

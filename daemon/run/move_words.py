@@ -9,8 +9,9 @@ from daemon.commands.spoken.grammar import spelled
 from daemon.commands.spoken.words import words_of
 from daemon.judging.referee import Referee
 from daemon.match.legal_moves import MAX_MOVES
+from daemon.match.questions import pieces_called
 from daemon.words.translation import as_words, called, worded
-from rules import AnyGame, Words
+from rules import AnyGame, Described, Words
 from rules.turns import alike, by_piece
 from wording import Term
 
@@ -72,6 +73,14 @@ def side_words(referee: Referee, language: str) -> dict[str, str]:
         for phrase in (*called(term), worded("{side:Nom} to move", side=term)):
             found[spelled(phrase, language)] = term.name
     return found
+
+
+def named_words(game: AnyGame, language: str) -> dict[str, dict[str, str]]:
+    """What people may ask about: cells and pieces, by the words for them; none where cells are not asked for."""
+    pieces = {spelled(name, language): name for name in pieces_called(game)}
+    if Described.of(game).ends(game.initial()):
+        return {"cell": {}, "piece": pieces}
+    return {"cell": {spelled(cell, language): cell for cell in game.cells}, "piece": pieces}
 
 
 def _names(term: Term, language: str) -> list[str]:

@@ -34,6 +34,7 @@ from daemon.record.pictures import PictureKeeper, Pictures
 from daemon.record.puzzles import Puzzle, PuzzleStore, path_of
 from daemon.run.services import Services
 from daemon.setup.table_setup import TableSetup
+from daemon.voice.speech import in_phrases
 from daemon.voice.verbosity import is_spoken, wants_advice
 from daemon.words.translation import in_words, worded
 from rules import AnyGame, figures_of
@@ -346,7 +347,8 @@ class Session:
         verbosity, text = self.services.config.speech.verbosity, in_words(*announcement.said)
         spoken = is_spoken(announcement, verbosity)
         if spoken:
-            self.services.speaker.say(text, urgent=announcement.urgent)
+            for phrase in in_phrases(in_words(one) for one in announcement.said):
+                self.services.speaker.say(phrase, urgent=announcement.urgent)
         if wants_advice(announcement, verbosity) and self.match is not None and self.match.referee.awaiting == "move":
             self.match.ask_coach()
         for position in announcement.positions[:1]:

@@ -8,11 +8,11 @@ from collections.abc import Callable
 
 from daemon.commands import command as commands
 from daemon.commands.spoken.conversation import Conversation, Table
-from daemon.commands.spoken.grammar import phrases_of
+from daemon.commands.spoken.grammar import asking_phrases, phrases_of
 from daemon.match.command_handlers import obey
 from daemon.match.legal_moves import MAX_MOVES
 from daemon.perception.pipeline import Observation
-from daemon.run.move_words import choice_words, move_words, side_words
+from daemon.run.move_words import choice_words, move_words, named_words, side_words
 from daemon.run.session import Session
 from daemon.run.ui_publisher import UiPublisher
 from daemon.words.translation import in_words, language
@@ -117,8 +117,11 @@ class SessionRunner:
             legal = referee.game.legal_moves(referee.position)[:MAX_MOVES] if offers else []
             moves = [referee.game.format_move(referee.position, move) for move in legal]
             words = move_words(referee, language()) if offers else choice_words(referee, language())
-            self._table = Table(language(), mark, moves, words, sides)
-            listening.expect([*phrases_of(moves, language()), *words, *sides])
+            named = named_words(referee.game, language())
+            by_sound = not session.services.config.listening.recogniser
+            self._table = Table(language(), mark, moves, words, sides, named, by_sound)
+            asking = asking_phrases(language(), named)
+            listening.expect([*phrases_of(moves, language()), *words, *sides, *asking])
         for text in listening.texts():
             reply = self._conversation.hear(text, self._table, listening.wake, time.monotonic())
             if reply is None:

@@ -12,7 +12,7 @@ import logging
 import threading
 import time
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from daemon.config.settings import SpeechSection
@@ -38,6 +38,17 @@ def clean(text: str) -> str:
     if len(words) <= MAX_LENGTH:
         return words
     return words[: MAX_LENGTH + 1].rpartition(" ")[0] or words[:MAX_LENGTH]
+
+
+def in_phrases(sentences: Iterable[str]) -> list[str]:
+    """The sentences in as few phrases as are spoken whole."""
+    found: list[str] = []
+    for one in filter(None, sentences):
+        if found and len(found[-1]) + 1 + len(one) <= MAX_LENGTH:
+            found[-1] += f" {one}"
+        else:
+            found.append(one)
+    return found
 
 
 class Speaker:

@@ -52,6 +52,7 @@ EXAMPLES: dict[str, Given] = {
     "halves": "3",
     "places": "7H",
     "pips": "3",
+    "row": "8",
     "others": "4",
     "ones": "8",
     "done": "f4",

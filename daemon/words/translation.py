@@ -155,6 +155,11 @@ def called(term: Term) -> set[str]:
     return {name.casefold() for name in (term.name, *forms)}
 
 
+def called_together(term: Term) -> set[str]:
+    """The words by which people may call one or several of what a term names, as `called`."""
+    return called(term) | {translator.form(term, "pl").casefold() for translator in (ENGLISH, _Speaking.translator)}
+
+
 def alone(kind: str, name: str) -> str:
     return _Speaking.translator.form(Term(kind, name), "name")
 

@@ -17,11 +17,12 @@ from games.chess.faults import Judge
 from games.chess.moves import CLAIM, Move, State, after, castled, in_check, legal, passed
 from games.chess.notation import is_castling
 from games.chess.position import SIDES, USUAL, Position, position_of, start, text_of
-from games.chess.reasons import piece
+from games.chess.reasons import counted, piece
 from rules import (
     EMPTY,
     About,
     Arranged,
+    Described,
     Fault,
     Figures,
     Game,
@@ -36,7 +37,7 @@ from rules import (
 )
 from rules.options import rule
 from rules.turns import carry_out
-from wording import Given, Sentence, Term, Value, noun, sentence
+from wording import Given, Sentence, Sentences, Term, Value, noun, sentence
 
 __all__ = ["CELLS", "CLAIM", "GAME", "Chess", "Move", "Position", "State"]
 
@@ -105,7 +106,7 @@ class ChessRules:
     )
 
 
-class Chess(Game[Position, Move], Figures, Arranged, Words):
+class Chess(Game[Position, Move], Figures, Arranged, Words, Described):
     name = "chess"
     title = noun("game", "chess")
     sides = SIDES
@@ -256,6 +257,9 @@ class Chess(Game[Position, Move], Figures, Arranged, Words):
         if not in_check(then.board, then.side):
             return what
         return sentence("{move}, check", move=what) if legal(then) else sentence("{move}, mate", move=what)
+
+    def tally(self, position: Position) -> Sentences:
+        return counted(position.board)
 
     def choice(self, position: Position, move: Move) -> Term | None:
         """What a pawn becomes; in Chess960 also castling that looks like a plain move."""

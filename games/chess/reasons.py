@@ -5,7 +5,7 @@ from __future__ import annotations
 from games.chess.board import BETWEEN, CELLS, FORWARD, HOME, KING, KNIGHT, LINES, OWN, PAWN_TAKES, START_ROW, attackers
 from games.chess.moves import Move, State, blocked, castled, crossed, king_of, passed
 from rules import EMPTY
-from wording import Given, Sentence, Term, noun, sentence
+from wording import Given, Listing, Sentence, Sentences, Term, listing, noun, sentence, sentence_n
 
 PIECES = {
     "K": noun("piece", "king"),
@@ -16,6 +16,31 @@ PIECES = {
     "P": noun("piece", "pawn"),
 }
 Reason = tuple[str, Sentence]
+
+
+def counted(board: str) -> Sentences:
+    """How many pieces both sides have, and of which kinds."""
+    white, black = (sum(board.count(letter) for letter in own) for own in OWN)
+    one, other = Term("side", "white"), Term("side", "black")
+    both: dict[str, Given] = {"one": one, "ones": white, "other": other, "others": black}
+    kinds = [
+        sentence("{side:Nom}: {what}.", side=side, what=_kinds(board, own))
+        for side, own in zip((one, other), OWN, strict=True)
+    ]
+    return sentence("On the board: {one} {ones}, {other} {others}.", **both), *kinds
+
+
+def _kinds(board: str, own: str) -> Listing:
+    """The pieces of a side but for its king, "1 queen, 2 rooks and 8 pawns"; "only the king"."""
+    queens, rooks, bishops, knights, pawns = (board.count(letter) for letter in own[1:])
+    kinds = [
+        sentence_n("{count} queen", "{count} queens", queens),
+        sentence_n("{count} rook", "{count} rooks", rooks),
+        sentence_n("{count} bishop", "{count} bishops", bishops),
+        sentence_n("{count} knight", "{count} knights", knights),
+        sentence_n("{count} pawn", "{count} pawns", pawns),
+    ]
+    return listing([one for one in kinds if one.count] or [sentence("only the king")])
 
 
 def piece(letter: str) -> Term:

@@ -13,6 +13,7 @@ import random
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from games.double_double_dominoes import joining
 from games.double_double_dominoes import position as texts
 from games.double_double_dominoes.board import (
     CELLS,
@@ -36,6 +37,7 @@ from rules import (
     EMPTY,
     About,
     Counts,
+    Described,
     Fault,
     Gain,
     Game,
@@ -50,7 +52,7 @@ from rules import (
 from rules.options import rule
 from rules.tiles import tile_named
 from rules.turns import changed_cells
-from wording import Sentence, Term, noun, sentence
+from wording import Sentence, Sentences, Term, noun, sentence
 
 __all__ = ["CELLS", "DIAMONDS", "GAME", "STAR", "TILES", "TRACK", "Lay", "Move", "Pass", "Position", "Tile"]
 
@@ -102,7 +104,7 @@ IN_SHORT = (
 )
 
 
-class DoubleDoubleDominoes(Game[Position, Move], HiddenHands, Counts, Words):
+class DoubleDoubleDominoes(Game[Position, Move], HiddenHands, Counts, Words, Described):
     name = "double_double_dominoes"
     title = noun("game", "Double Double Dominoes")
     sides = SIDES
@@ -171,6 +173,15 @@ class DoubleDoubleDominoes(Game[Position, Move], HiddenHands, Counts, Words):
 
     def tiles(self, position: Position) -> tuple[tuple[int, int], ...]:
         return tuple(lay.cells for lay in position.tiles)
+
+    def ends(self, position: Position) -> Sentences:
+        return joining.ends(position)
+
+    def tally(self, position: Position) -> Sentences:
+        return joining.counted(position)
+
+    def rows(self) -> tuple[()]:
+        return ()
 
     def told(self, position: Position, move: Move) -> Sentence | None:
         return move.told if isinstance(move, Pass) else None

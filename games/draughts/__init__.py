@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 import re
 from collections.abc import Mapping, Sequence
 
@@ -24,6 +25,7 @@ from rules import (
     EMPTY,
     About,
     Arranged,
+    Described,
     Fault,
     Figures,
     Game,
@@ -38,7 +40,7 @@ from rules import (
 )
 from rules.options import rule
 from rules.turns import bits_of, letters_of
-from wording import Term, Value, listing, noun, sentence
+from wording import Given, Sentences, Term, Value, listing, noun, sentence
 
 __all__ = ["GAME", "Draughts", "DraughtsRules", "Move", "Position"]
 
@@ -126,7 +128,7 @@ MISTAKES = {
 }
 
 
-class Draughts(Game[Position, Move], Figures, Arranged, Words):
+class Draughts(Game[Position, Move], Figures, Arranged, Words, Described):
     name = "draughts"
     title = noun("game", "draughts")
     sides = SIDES
@@ -229,6 +231,21 @@ class Draughts(Game[Position, Move], Figures, Arranged, Words):
         return "".join(
             letter.translate(CROWNED) if position.kings >> square & 1 else letter for square, letter in letters
         )
+
+    def tally(self, position: Position) -> Sentences:
+        """All pieces, and the kings among them if there are any."""
+        one, other = (Term("side", side) for side in SIDES)
+        light, dark = position.pieces
+        both: dict[str, Given] = {"one": one, "ones": light.bit_count(), "other": other, "others": dark.bit_count()}
+        board = sentence("On the board: {one} {ones}, {other} {others}.", **both)
+        both |= {"ones": (light & position.kings).bit_count(), "others": (dark & position.kings).bit_count()}
+        kings = sentence("Kings among them: {one} {ones}, {other} {others}.", **both)
+        return (board, kings) if position.kings else (board,)
+
+    def rows(self) -> list[range]:
+        """The squares of each row, which have no number in common."""
+        width = math.isqrt(len(self.cells) // 2)
+        return [range(start, start + width) for start in range(0, len(self.cells), width)]
 
     @property
     def men(self) -> tuple[Man, ...]:

@@ -20,7 +20,21 @@ from games.go.faults import Judge
 from games.go.playout import Playout
 from games.go.position import Position
 from games.go.rules import RULE_SETS, GoRules
-from rules import EMPTY, About, Counts, DeadPieces, Fault, Game, MarkedCells, MoveError, Outcome, RandomPlay, Side, Step
+from rules import (
+    EMPTY,
+    About,
+    Counts,
+    DeadPieces,
+    Described,
+    Fault,
+    Game,
+    MarkedCells,
+    MoveError,
+    Outcome,
+    RandomPlay,
+    Side,
+    Step,
+)
 from rules.stones import COLOURS, PIECES, STONES
 from rules.turns import bits_of, cells_of, changed_cells, letters_of
 from wording import Given, Sentence, Term, noun, sentence
@@ -57,7 +71,7 @@ IN_SHORT = (
 )
 
 
-class Go(Game[Position, Move], DeadPieces, MarkedCells, RandomPlay, Counts):
+class Go(Game[Position, Move], DeadPieces, MarkedCells, RandomPlay, Counts, Described):
     name = "go"
     title = noun("game", "go")
     sides = COLOURS
@@ -255,6 +269,9 @@ class Go(Game[Position, Move], DeadPieces, MarkedCells, RandomPlay, Counts):
 
     def prisoners(self, position: Position) -> tuple[int, int]:
         return position.prisoners
+
+    def rows(self) -> tuple[()]:
+        return ()
 
     def set_up(self, board: str, side: Side, before: Position) -> Position:
         """The position with these stones and mover; prisoners stay as they were, and there is no ko."""

@@ -18,15 +18,29 @@ import aiohttp
 import numpy as np
 import pytest
 
+import games
+from daemon.commands.command import (
+    Clocks,
+    Command,
+    HowMany,
+    LastMove,
+    MovesFrom,
+    ReadBoard,
+    WhatIsOn,
+    WhereAre,
+    WhoseTurn,
+)
 from daemon.commands.spoken.conversation import Conversation, Table
-from daemon.commands.spoken.grammar import called, phrases_of, understand
+from daemon.commands.spoken.grammar import asking_phrases, called, phrases_of, understand
 from daemon.commands.spoken.words import words_of
 from daemon.page.microphones import MAX_MESSAGE, MAX_MICROPHONES
 from daemon.page.web import WebPage
+from daemon.run.move_words import named_words
 from daemon.voice import VoiceError
 from daemon.voice.listening.listening import MAX_WAITING, Listening
 from daemon.voice.listening.recognisers import EmbeddedRecogniser, WyomingRecogniser
 from daemon.voice.listening.utterances import FRAME_BYTES, LONGEST_S, RATE_HZ, Utterances
+from rules import AnyGame
 from tests.waiting import wait_for
 
 pytest.importorskip("wyoming", reason="no Wyoming server: the package wyoming is not installed")
@@ -207,6 +221,66 @@ def test_english_verbs_and_moves_are_understood_or_asked_back_and_never_taken_fo
         assert recogniser.text(talk, phrases, threading.Event()) == ""
     finally:
         recogniser.close()
+
+
+ASKED: dict[str, tuple[AnyGame, dict[str, Command]]] = {
+    "chess": (
+        games.load("chess"),
+        {
+            "what is on e four": WhatIsOn("e4"),
+            "what stands on delta five": WhatIsOn("d5"),
+            "what is on echo four": WhatIsOn("e4"),
+            "what is on b seven": WhatIsOn("b7"),
+            "what is on square g three": WhatIsOn("g3"),
+            "what piece is on hotel eight": WhatIsOn("h8"),
+            "what stands on c six": WhatIsOn("c6"),
+            "where are the white knights": WhereAre("white knights"),
+            "where is the black queen": WhereAre("black queen"),
+            "what was the last move": LastMove(),
+            "how many pieces": HowMany(),
+            "whose turn is it": WhoseTurn(),
+            "read the board": ReadBoard(),
+            "legal moves from echo two": MovesFrom("e2"),
+            "how much time is left": Clocks(),
+        },
+    ),
+    "draughts": (
+        games.load("draughts", {"size": 10}),
+        {"what is on twenty two": WhatIsOn("22"), "what is on square forty five": WhatIsOn("45")},
+    ),
+    "go": (
+        games.load("go", {"size": 19}),
+        {"what is on kilo ten": WhatIsOn("K10"), "what is on q sixteen": WhatIsOn("Q16"), "how many stones": HowMany()},
+    ),
+}
+"""Questions, and what they mean; the boards are the largest."""
+
+
+@needs_espeak
+def test_sixty_questions_are_answered_or_asked_back_and_none_is_taken_for_another() -> None:
+    """Twenty questions by three voices of espeak-ng, heard by pocketsphinx; prints the counts."""
+    pytest.importorskip("pocketsphinx", reason="no recogniser: the package pocketsphinx is not installed")
+    counts = dict.fromkeys(("understood", "asked back", "nothing", "another"), 0)
+    with contextlib.closing(EmbeddedRecogniser("Kibitzer")) as recogniser:
+        for game, asked in ASKED.values():
+            named = named_words(game, "en")
+            table = Table("en", "mark", named=named, by_sound=True)
+            phrases = [*phrases_of((), "en"), *asking_phrases("en", named)]
+            for (text, meant), voice in itertools.product(asked.items(), ("en-us", "en-gb+f4", "en-gb+m3")):
+                (utterance,) = Utterances().feed(spoken(f"Kibitzer, {text}", voice))
+                written = recogniser.text(utterance, phrases, threading.Event())
+                reply = Conversation().hear(written, table, "Kibitzer", 0.0)
+                if reply is None:
+                    counts["nothing"] += 1
+                else:
+                    counts["asked back" if reply.command is None else verdict(reply.command == meant)] += 1
+    print(counts)
+    assert sum(counts.values()) == 60 and counts["another"] == 0
+    assert counts["understood"] >= 35 and counts["understood"] + counts["asked back"] >= 55
+
+
+def verdict(right: bool) -> str:
+    return "understood" if right else "another"
 
 
 @pytest.mark.parametrize(

@@ -15,12 +15,14 @@ from daemon.commands.command import (
     Adopt,
     Agree,
     Best,
+    Clocks,
     Command,
     Correct,
     Count,
     Hand,
     Move,
     Mover,
+    MovesFrom,
     Pace,
     Pass,
     Pause,
@@ -29,10 +31,14 @@ from daemon.commands.command import (
     Resign,
     Resume,
     Undo,
+    WhatIsOn,
+    WhereAre,
 )
 from daemon.game import effects
+from daemon.game.clocks import GameClock, TimeControl
 from daemon.game.effects import Announcement, Effect
 from daemon.judging.referee import Referee
+from daemon.match.clock_service import ClockService
 from daemon.match.command_handlers import obey
 from daemon.record import puzzles as stored
 from daemon.record.puzzles import PuzzleStore
@@ -275,6 +281,9 @@ def told(command: Command) -> list[Announcement]:
         case Adopt():
             bench = at(moves=["d2", "f4"])
             bench.show(men(W="d2", B="f6"))
+        case Clocks():
+            bench = at(moves=["d2", "f4"])
+            bench.match._timer = ClockService(GameClock(TimeControl("game", 600.0)))
         case _:
             bench = at(coach=answering("{}"), moves=["d2", "f4"])
     if isinstance(command, Resume):
@@ -298,6 +307,9 @@ COMMANDS: dict[str, Command] = {
     "agree": Agree("black"),
     "move": Move("a1"),
     "hand": Hand(("0-0", "1-2", "3-4", "5-6")),
+    "what_is_on": WhatIsOn("d2"),
+    "where_are": WhereAre("dark men"),
+    "moves_from": MovesFrom("a1"),
 }
 """Those that are given with arguments."""
 

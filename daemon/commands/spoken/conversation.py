@@ -6,7 +6,18 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 
 from daemon.commands.command import DECLARED, Adopt, Command, Move
-from daemon.commands.spoken.grammar import NOTHING, PASS, Said, called, understand, understand_words
+from daemon.commands.spoken.grammar import (
+    CELL,
+    NOTHING,
+    PASS,
+    Asked,
+    Said,
+    asked,
+    called,
+    spelled,
+    understand,
+    understand_words,
+)
 from daemon.commands.spoken.words import ANSWERS
 from daemon.words.translation import in_words, worded
 from wording import Sentence, sentence
@@ -28,6 +39,10 @@ class Table:
     """Texts of moves by the words for them, as `spelled` writes them."""
     sides: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """Names of sides by the words for them, where it was asked whose move it is."""
+    named: Mapping[str, Mapping[str, str]] = dataclasses.field(default_factory=lambda: {"cell": {}, "piece": {}})
+    """What may be asked about: names of cells and of pieces by the words for them, as `spelled` writes them."""
+    by_sound: bool = False
+    """Whether the recogniser must take one of the letters that it knows, many of which rhyme."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,14 +70,30 @@ class Conversation:
         if rest is None:
             return None
         if (side := understand_words(rest, table.language, table.sides)).moves:
-            question = None if side.sure else sentence("Did you say: {move}?", move=rest)
-            return self._questioned(Adopt(side.moves[0], mark=table.mark), question, table, wake, now_s)
+            doubt = None if side.sure else sentence("Did you say: {move}?", move=rest)
+            return self._questioned(Adopt(side.moves[0], mark=table.mark), doubt, table, wake, now_s)
+        if (question := asked(rest, table.language, table.named, by_sound=table.by_sound)) is not None:
+            return self._about(question, table, wake, now_s)
         said = understand_words(rest, table.language, table.words)
         if said == NOTHING:
             said = understand(rest, table.language, table.moves)
         if said.verb in ANSWERS:
             return self._answered(said.verb == "yes", table.mark, now_s)
         return self._asked_for(said, table, wake, now_s)
+
+    def _about(self, question: Asked, table: Table, wake: str, now_s: float) -> Reply:
+        """The question, unless what it names is in doubt or does not exist: then what was heard."""
+        kind, heard, way = DECLARED[question.way.verb].kind, question.heard, question.way
+        if question.name or not table.named[way.kind]:
+            whole = way.written.replace(f"{{{way.kind}}}", question.name)
+            doubt = None if question.sure else sentence("Did you say: {move}?", move=whole)
+            return self._questioned(kind(question.name or heard), doubt, table, wake, now_s)
+        self._asked = None
+        if way.kind == "piece":
+            return Reply(words=worded("I know no such piece: {text}.", text=heard))
+        if CELL.fullmatch(spelled(heard, table.language)):
+            return Reply(words=worded("There is no {cell} on this board.", cell=heard))
+        return Reply(words=worded("I did not understand which cell: {text}. Say it again.", text=heard))
 
     def _answered(self, yes: bool, mark: str, now_s: float) -> Reply | None:
         """What follows from an answer; None if nothing was asked, or in another position, or too long ago."""

@@ -7,12 +7,17 @@ import functools
 import re
 from collections.abc import Mapping, Sequence
 
-from daemon.commands.spoken.words import ANSWERS, Words, plain, words_of
+from daemon.commands.spoken.words import ALPHABET, ANSWERS, Asking, Words, plain, words_of
 
 MOST_WORDS = 15
 """Words of the longest command: three cells of at most four words, and what stands between them."""
 CELLS = re.compile(r"[a-t]\d{1,2}(?:[-x][a-t]\d{1,2})*", re.IGNORECASE)
 """Moves that people say cell by cell."""
+CELL = re.compile(r"[a-t] \d{1,2}|\d{1,2}")
+"""A cell's name as `spelled` writes it."""
+SPELLING = frozenset(name for names in ALPHABET.split() for name in names.split("/"))
+RHYMING = frozenset(map(str, (*range(13, 21), 30, 40, 50)))
+"""Numbers that sound alike, and were taken for each other: 18 and 19, 14 and 40, 19 and 20."""
 PASS = "pass"
 MOST_COUNT = 3
 """Words of the longest number."""
@@ -43,6 +48,69 @@ def phrases_of(moves: Sequence[str], language: str) -> list[str]:
         *words.verbs,
         *(one for cells in said for one in dict.fromkeys((" ".join(cells), f" {between} ".join(cells)))),
     ]
+
+
+@dataclasses.dataclass(frozen=True)
+class Asked:
+    way: Asking
+    name: str
+    """As the game has it; empty if it has no such thing."""
+    heard: str
+    """The name as it was heard, cells as they are written."""
+    sure: bool = True
+    """False for a cell whose letter may be another: it was written as a word, `be` for b, or guessed by its sound."""
+
+
+def asked(text: str, language: str, named: Mapping[str, Mapping[str, str]], *, by_sound: bool = False) -> Asked | None:
+    """What is asked about something with a name, of the `named` by `cell` and `piece`; None if nothing is.
+
+    The names are looked up as `spelled` writes them. `by_sound` is true of a recogniser that must take one of the
+    names in its grammar, many of which rhyme: then only the spelling alphabet and numbers apart from RHYMING are sure.
+    """
+    words = words_of(language)
+    told = _polite_left_out(plain(text, language), words).split()
+    found = None
+    for one in words.asking:
+        first, last = len(one.before), len(told) - len(one.after)
+        if first >= last or (*told[:first], *told[last:]) != one.before + one.after:
+            continue
+        middle = _field_left_out(" ".join(told[first:last]), words) if one.kind == "cell" else told[first:last]
+        name = spelled(" ".join(middle), language)
+        if name in named[one.kind]:
+            return Asked(one, named[one.kind][name], name.replace(" ", ""), _is_sure(name, middle[0], by_sound))
+        heard = name.replace(" ", "") if CELL.fullmatch(name) else " ".join(middle)
+        found = found or Asked(one, "", heard)
+    return found
+
+
+def _field_left_out(told: str, words: Words) -> list[str]:
+    start = max((one for one in words.fields if told.startswith(f"{one} ")), key=len, default="")
+    return told.removeprefix(start).split()
+
+
+def _is_sure(name: str, first: str, by_sound: bool) -> bool:
+    """Whether a name has no letter of a column, or that letter was told in the spelling alphabet, or surely written."""
+    if not CELL.fullmatch(name):
+        return True
+    letter, number = name.rpartition(" ")[::2]
+    told = not letter or first in SPELLING
+    return told and number not in RHYMING if by_sound else told or first == letter
+
+
+def asking_phrases(language: str, named: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """The questions of `asked` as parts of a grammar: one for each way of asking, however many cells a board has.
+
+    Any letter of a column may be followed by the number of any row, so that cells which the board lacks are heard, too.
+    """
+    words = words_of(language)
+    cells = [name.split() for name in named["cell"]]
+    columns = [list(dict.fromkeys(column)) for column in zip(*cells, strict=True)]
+    field = f"[ {words.fields[0]} ]"
+    groups = {
+        "cell": " ".join([field, *(f"( {' | '.join(column)} )" for column in columns)]) if cells else "",
+        "piece": f"( {' | '.join(named['piece'])} )" if named["piece"] else "",
+    }
+    return [" ".join([*one.before, groups[one.kind], *one.after]) for one in words.asking if groups[one.kind]]
 
 
 def _cells(move: str) -> list[str]:

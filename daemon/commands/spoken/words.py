@@ -19,6 +19,25 @@ ALPHABET = (
 """The spelling alphabet, which people use in every language where letters are misheard."""
 
 
+PLACE = re.compile(r"\{(cell|piece)\}")
+"""What stands for a name in the words of a command."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Asking:
+    """One way of asking about something that has a name."""
+
+    verb: str
+    """Name of the command whose argument it is."""
+    kind: str
+    """`cell` or `piece`."""
+    before: tuple[str, ...]
+    """The words before the name."""
+    after: tuple[str, ...]
+    written: str
+    """All of it as it is spelled, with `{cell}` or `{piece}` in the name's place."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Words:
     """The words of one language, as `plain` writes them; one meaning may have several words, and a word blanks."""
@@ -37,6 +56,11 @@ class Words:
     """Numbers of cells that have no letter, up to HIGHEST."""
     choosing: tuple[str, ...]
     """What may stand before the name of a choice that the board does not show: "promote to", knight."""
+    asking: tuple[Asking, ...]
+    """Ways of asking, those of most words first."""
+    fields: tuple[str, ...]
+    """What may stand before the name of a cell: "square" e4. A grammar has the first one alone: short words are heard
+    where none was said."""
 
 
 _TABLES: dict[str, dict[str, str]] = {
@@ -48,6 +72,7 @@ _TABLES: dict[str, dict[str, str]] = {
         "joint": "",
         "between": "to takes take taking captures and",
         "choosing": "promote to/promote to a/promotes to a/becomes a/it becomes a/make it a/it is a/it was a",
+        "fields": "square/field/point/cell",
         "polite": "please",
         "yes": "yes/yes i did/yeah/that is right",
         "no": "no/no i did not/nope",
@@ -61,6 +86,7 @@ _TABLES: dict[str, dict[str, str]] = {
         "joint": "și",
         "between": "la spre ia iau bate bat scoate scot",
         "choosing": "promovează în/promovez în/promovează/transformă în/devine/este un/este o/e un/e o",
+        "fields": "câmpul/pătratul/punctul/poziția",
         "polite": "te rog/vă rog",
         "yes": "da",
         "no": "nu",
@@ -73,6 +99,7 @@ _TABLES: dict[str, dict[str, str]] = {
         "joint": "",
         "between": "na do bije zbija zdejmuje",
         "choosing": "promocja na/promuj na/promuję na/przemiana/przemiana w/zamień na/to jest",
+        "fields": "polu/pole/punkcie/punkt/polem",
         "polite": "proszę",
         "yes": "tak",
         "no": "nie",
@@ -87,6 +114,7 @@ _TABLES: dict[str, dict[str, str]] = {
         "units": "mốt/một hai ba bốn/tư lăm/năm sáu bảy/bẩy tám chín",
         "between": "đến tới sang qua ăn bắt đi lấy và",
         "choosing": "phong/phong thành/phong cấp/phong cấp thành/thành/đó là",
+        "fields": "ô/điểm",
         "polite": "làm ơn/nhé",
         "yes": "có/đúng/đúng rồi/vâng/phải",
         "no": "không/không phải/sai rồi",
@@ -99,6 +127,7 @@ _TABLES: dict[str, dict[str, str]] = {
         "joint": "e",
         "between": "para pra até captura toma come tira",
         "choosing": "promover a/promove a/promove para/promoção a/vira/vira um/vira uma/é um/é uma",
+        "fields": "casa/ponto",
         "polite": "por favor",
         "yes": "sim",
         "no": "não",
@@ -109,14 +138,34 @@ HIGHEST = 50
 TONAL = "vi"
 """The language whose marks tell words apart; in the others recognisers and people leave them out."""
 ANSWERS = ("yes", "no")
-VERBS = (*(name for name, known in DECLARED.items() if known.spoken), *ANSWERS)
-"""What can be said besides moves: names of commands, and answers."""
+
+
+def _forms(forms: str | None) -> list[str]:
+    return forms.split("/") if forms else []
+
+
+VERBS = (
+    *(name for name, known in DECLARED.items() if any(not PLACE.search(one) for one in _forms(known.spoken.get("en")))),
+    *ANSWERS,
+)
+"""What can be said whole besides moves: names of commands, and answers."""
 
 
 def spoken_forms(verb: str, language: str) -> list[str]:
-    """The words for a verb, as they are spelled."""
+    """The words for a verb that name nothing else, as they are spelled."""
     forms = _TABLES[language][verb] if verb in ANSWERS else DECLARED[verb].spoken[language]
-    return forms.split("/")
+    return [form for form in _forms(forms) if not PLACE.search(form)]
+
+
+def _asking(language: str) -> tuple[Asking, ...]:
+    found = []
+    for name, known in DECLARED.items():
+        for form in _forms(known.spoken.get(language)):
+            if (place := PLACE.search(form)) is not None:
+                parts = form[: place.start()], form[place.end() :]
+                before, after = (tuple(plain(part, language).split()) for part in parts)
+                found.append(Asking(name, place[1], before, after, form))
+    return tuple(sorted(found, key=lambda one: -len(one.before + one.after)))
 
 
 def plain(text: str, language: str) -> str:
@@ -165,4 +214,5 @@ def words_of(language: str) -> Words:
     counts = {name: number for name, number in counts.items() if int(number) <= HIGHEST}
     counts |= {str(number): str(number) for number in range(1, HIGHEST + 1)}
     choosing = tuple(phrases("choosing"))
-    return Words(letters, numbers, between, frozenset(phrases("polite")), verbs, written, counts, choosing)
+    polite, fields = frozenset(phrases("polite")), tuple(phrases("fields"))
+    return Words(letters, numbers, between, polite, verbs, written, counts, choosing, _asking(language), fields)
