@@ -91,6 +91,39 @@ def test_packages_are_installed_as_the_lock_has_them(
     assert called[0][-3:] == ["--constraint", str(ROOT / "requirements.lock"), "numpy>=2"]
 
 
+def test_the_players_are_prepared_with_the_installation_but_not_for_tests(
+    launcher: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    done: list[str] = []
+    monkeypatch.setattr(launcher, "VENV", tmp_path)
+    monkeypatch.setattr(launcher, "PYTHON", Path(sys.executable))
+    monkeypatch.setattr(launcher, "missing_system_packages", list)
+    monkeypatch.setattr(launcher, "pip_install", lambda _: done.append("packages"))
+    monkeypatch.setattr(launcher, "compile_searches", lambda: done.append("players"))
+    monkeypatch.setattr(launcher, "run_program", lambda _: 0)
+    monkeypatch.setattr(launcher, "run_checks", lambda _: 0)
+    for command, what in (("demo", ["packages", "players"]), ("run", []), ("test", ["packages"])):
+        monkeypatch.setattr(sys, "argv", ["kibitzer", command])
+        assert launcher.main() == 0
+        assert done == what
+        done.clear()
+
+
+def test_what_prepares_the_players_counts_the_parts_of_each(
+    launcher: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "agents.kernels.ahead", "co_ganh", "nine_mens_morris"],
+        env=launcher.environment(), cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    counts = [tuple(map(int, line.split())) for line in done.stdout.splitlines()]
+    whole = counts[0][1]
+    assert counts == sorted(counts) and counts[-1] == (whole, whole)
+    monkeypatch.setattr(launcher, "PYTHON", Path("/bin/false"))
+    launcher.compile_searches()  # what cannot be compiled there is compiled at the first move
+    assert "preparing the players" in capsys.readouterr().err
+
+
 PIP = """Collecting numpy>=2 (from -r x)
   Downloading numpy-2.4.6.whl (16.9 MB)
 Collecting scipy<2

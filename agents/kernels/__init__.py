@@ -14,7 +14,7 @@ import importlib
 import importlib.util
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import games
@@ -48,13 +48,27 @@ def load(name: str) -> Any:
         return _kernel(name).SEARCH
 
 
+def parts(name: str) -> int:
+    """How many functions the kernel of a game has to compile."""
+    files = games.file_of(name, "kernel").rglob("*.py")
+    return sum(path.read_text(encoding="utf-8").count("@compiled(") for path in files)
+
+
+@contextlib.contextmanager
+def told(tell: Callable[[], None]) -> Iterator[None]:
+    """Calls `tell` after each function that is compiled or loaded meanwhile."""
+    compilation = importlib.import_module("agents.kernels.compilation")
+    compilation.listeners.append(tell)
+    try:
+        yield
+    finally:
+        compilation.listeners.remove(tell)
+
+
 @contextlib.contextmanager
 def _shown(name: str) -> Iterator[None]:
     """Shows the progress of a compilation in a line that vanishes; nothing while the code comes from the disk."""
-    compilation = importlib.import_module("agents.kernels.compilation")
-    files = games.file_of(name, "kernel").rglob("*.py")
-    whole = sum(path.read_text(encoding="utf-8").count("@compiled(") for path in files)
-    began_s, done = time.monotonic(), 0
+    began_s, done, whole = time.monotonic(), 0, parts(name)
 
     def tell() -> None:
         nonlocal done
@@ -63,11 +77,10 @@ def _shown(name: str) -> Iterator[None]:
             sys.stderr.write(f"\r\033[KPreparing the player of {name}, once: {min(done, whole)} of {whole} parts")
             sys.stderr.flush()
 
-    compilation.listeners.append(tell)
     try:
-        yield
+        with told(tell):
+            yield
     finally:
-        compilation.listeners.remove(tell)
         if time.monotonic() - began_s > QUIET_S:
             sys.stderr.write("\r\033[K")
 

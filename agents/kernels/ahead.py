@@ -1,0 +1,49 @@
+"""Compiles the searches of games before anybody waits for a move: `python -m agents.kernels.ahead [GAME ...]`.
+
+Each game has a process of its own, as many at a time as there are cores. Prints `DONE WHOLE` after each part.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import os
+import subprocess
+import sys
+import threading
+
+from agents import kernels
+
+
+def ahead(names: tuple[str, ...]) -> bool:
+    """Compiles the searches of those games; whether all could be."""
+    whole, done, lock = sum(map(kernels.parts, names)), 0, threading.Lock()
+
+    def one(name: str) -> bool:
+        nonlocal done
+        command = [sys.executable, "-m", "agents.kernels.ahead", name]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL) as compiler:
+            assert compiler.stdout is not None
+            for _ in compiler.stdout:
+                with lock:
+                    done = min(done + 1, whole)
+                    sys.stdout.write(f"{done} {whole}\n")
+                    sys.stdout.flush()
+        return compiler.returncode == 0
+
+    cores = len(os.sched_getaffinity(0))
+    with concurrent.futures.ThreadPoolExecutor(max_workers=cores) as pool:
+        return all(list(pool.map(one, names)))
+
+
+def _tell() -> None:
+    sys.stdout.write("part\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    wanted = tuple(sys.argv[1:]) or kernels.names()
+    if len(wanted) == 1:
+        with kernels.told(_tell):
+            kernels.load(wanted[0])
+    else:
+        sys.exit(not ahead(wanted))
