@@ -114,7 +114,7 @@ def test_a_program_that_is_not_installed_is_named(
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.setattr(tally, "FOLDERS", ())
     assert known.FOLDERS
-    names = ["stockfish", "gtp-gnugo", "xboard"]
+    names = [*engines.PARTNERS, "gtp-gnugo", "xboard"]
     assert dialogues.main(1, names) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == names

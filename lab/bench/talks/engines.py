@@ -45,7 +45,12 @@ PARTNERS = {
     "sjaakii": Partner("chess", "uci", ("sjaakii",), "alphabeta:depth=1", (("Ponder", "false"),), witness=PythonChess),
     "gnugo": Partner("go", "gtp", ("gnugo", "--mode", "gtp", "--level", "1"), "mcts:simulations=10", witness=GnuGo),
     "grhino": Partner("reversi", "gtp", ("gtp-rhino", "--level=1"), "alphabeta:depth=1"),
+    "sanmill": Partner("morris", "uci", ("sanmill", "uci"), "alphabeta:depth=1"),
+    "edax": Partner("reversi", "nboard", ("edax", "-nboard"), "alphabeta:depth=1"),
+    "ntest": Partner("reversi", "nboard", ("ntest", "x"), "alphabeta:depth=1"),
+    "rapfi": Partner("gomoku", "gomocup", ("pbrain-rapfi",), "alphabeta:depth=1"),
 }
+"""Debian's program `pachi` is a game of jumping, not the engine for go."""
 
 
 def play(partner: Partner, command: tuple[str, ...], tally: Tally, games_count: int, folder: Path) -> None:

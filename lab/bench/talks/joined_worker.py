@@ -84,7 +84,7 @@ def play(tally: Tally, count: int, folder: Path) -> None:
         try:
             daemons.wait(seat.is_well, "the daemon and the worker have not met", JOIN_S)
         except TimeoutError as error:
-            tally.fault(str(error), "late")
+            tally.fault(f"{error}: {(folder / 'daemon.log').read_text(errors='replace')[-300:]!r}", "late")
             seat.examine()
             return
         session = seat.get("state")["session"]

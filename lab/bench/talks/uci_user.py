@@ -20,7 +20,7 @@ ANALYSIS_S = 0.05
 """How long an endless analysis goes on before it is stopped."""
 MAX_PLIES = 300
 """Plies after which a game is left: drawn moves may avoid the end long."""
-WAYS = ("time", "clock", "depth", "nodes", "searchmoves", "ponder", "infinite")
+WAYS = ("time", "clock", "depth", "nodes", "searchmoves", "infinite")
 
 
 def play(tally: Tally, count: int, player: str = "alphabeta:depth=2") -> None:
@@ -72,7 +72,7 @@ def _asked(
     }.get(way, chess.engine.Limit(time=MOVE_S))
     legal = [*board.legal_moves]
     only = draw.sample(legal, min(3, len(legal))) if way == "searchmoves" else None
-    found = engine.play(board, limit, game=number, root_moves=only, ponder=way == "ponder").move
+    found = engine.play(board, limit, game=number, root_moves=only).move
     if only and found not in only:
         tally.fault(f"answered {found}, which is not one of searchmoves {only}: {board.fen()}", OPINION)
     return found
