@@ -78,6 +78,10 @@ class UciProtocol(EngineProtocol):
     Morris is spoken as Sanmill does: a second `go` asks for the removal, and scores are white's.
     """
 
+    def __init__(self) -> None:
+        self._holds_over = False
+        """Whether the engine holds a draw that may be claimed for the end; outlives an engine that is started again."""
+
     @staticmethod
     def untold(rules: Any) -> str:
         """A FEN knows the usual board, the men and whose turn it is."""
@@ -90,9 +94,10 @@ class UciProtocol(EngineProtocol):
         self._uci = Uci(process, {**needed, **options}, deadline_s, known)
 
     def ask(self, question: Question) -> Found:
+        self._uci.hear_out(question.wait_s, question.stop)
         texts = games.part_of(question.game.name, "uci")
         if texts is not None:
-            return self._search(question, texts.line(question.game, question.position), question.think_s)
+            return self._asked(question, texts)
         fen, began_s = sanmill.to_fen(question.game, question.position), time.monotonic()
         answer = self._best(question, f"fen {fen}", question.think_s)
         try:
@@ -105,15 +110,32 @@ class UciProtocol(EngineProtocol):
                 return dataclasses.replace(answer, move=answer.move + removal.move, nodes=answer.nodes + removal.nodes)
         return answer
 
+    def _asked(self, question: Question, texts: Any) -> Found:
+        """The answer for a game that has words for UCI.
+
+        Where a draw may be claimed the game goes on until somebody does. Sjaak II 1.4.1 gives no answer there, nor does
+        GNU Chess 6.2.7: from then on they are told such a position as if it came for the first time.
+        """
+        game, position = question.game, question.position
+        claimable = not all(texts.text(game, position, move) for move in game.legal_moves(position))
+        line = texts.line(game, position)
+        alone = texts.line(game, texts.alone(position)) if claimable else line
+        try:
+            return self._search(question, alone if self._holds_over else line, question.think_s, alone)
+        except EngineSilent:
+            self._holds_over |= claimable
+            raise
+
     def _best(self, question: Question, position: str, think_s: float) -> Found:
         found = self._search(question, position, think_s)
         sign = 1 if question.game.to_move(question.position) == 0 else -1
         score = None if found.score is None else sign * found.score
         return dataclasses.replace(found, move=found.move.lower(), score=score)
 
-    def _search(self, question: Question, position: str, think_s: float) -> Found:
+    def _search(self, question: Question, position: str, think_s: float, again: str = "") -> Found:
         found = self._uci.best(position, question.limits, think_s, question.wait_s, question.stop)
         if found.move.lower() in NOTHING:  # a busy computer left no time for any move
+            position = again or position
             found = self._uci.best(position, question.limits, LONGER * think_s, question.wait_s, question.stop)
         return found
 

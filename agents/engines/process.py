@@ -10,7 +10,7 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from subprocess import PIPE, TimeoutExpired
 from typing import IO
 
@@ -43,7 +43,7 @@ class EngineProcess:
 
     def __init__(self, command: Sequence[str]) -> None:
         try:
-            self._process = Process(list(command), stdin=PIPE, stdout=PIPE, stderr=PIPE, bufsize=0)
+            self._process = Process(list(command), stdin=PIPE, stdout=PIPE, stderr=PIPE)
         except OSError as error:
             raise EngineError(f"cannot be started: {error}") from None
         assert self._process.stdin is not None
@@ -123,17 +123,24 @@ class EngineProcess:
 
 def _listen(output: IO[bytes], lines: queue.Queue[str | None]) -> None:
     with contextlib.suppress(OSError, ValueError), output:  # closed by another thread
-        while data := output.readline(MAX_LINE_LENGTH):
-            _put(lines, _text(data))
+        for text in _texts(output):
+            _put(lines, text)
     _put(lines, None)
 
 
 def _keep_last(errors: IO[bytes], kept: deque[str]) -> None:
     """Reader thread of the standard error: an engine that complains without end never blocks, and fills no memory."""
     with contextlib.suppress(OSError, ValueError), errors:  # closed by another thread
-        while data := errors.readline(MAX_LINE_LENGTH):
-            if text := _text(data):
-                kept.append(text)
+        kept.extend(text for text in _texts(errors) if text)
+
+
+def _texts(output: IO[bytes]) -> Iterator[str]:
+    """Lines as they come; what a line has beyond MAX_LINE_LENGTH is left out, and never taken for another line."""
+    begins = True
+    while data := output.readline(MAX_LINE_LENGTH):
+        if begins:
+            yield _text(data)
+        begins = data.endswith(b"\n")
 
 
 def _text(data: bytes) -> str:

@@ -62,13 +62,22 @@ class Uci:
         process.say("ucinewgame")
         process.say("isready")
         process.expect(r"readyok\b", deadline_s)
+        self._heard_out = True
+        """Whether nothing is on its way that answers an earlier question."""
+
+    def hear_out(self, wait_s: float, stop: threading.Event) -> None:
+        """Skips what still answers an earlier question, such as a second move upon `stop`."""
+        if not self._heard_out:
+            self._process.say("isready")
+            self._process.expect(r"readyok\b", time.monotonic() + wait_s, stop)
+            self._heard_out = True
 
     def best(self, position: str, limits: Limits, think_s: float, wait_s: float, stop: threading.Event) -> Found:
         """The best move in `startpos ...` or `fen ...`. Raises EngineError, EngineStopped.
 
         A late engine is told to stop. Reports may be on lines of their own or on the one with the move.
         """
-        process = self._process
+        process, self._heard_out = self._process, False
         process.say(f"position {position}")
         depth = f"depth {limits.depth} " if limits.depth else ""
         nodes = f"nodes {limits.nodes} " if limits.nodes else ""

@@ -42,6 +42,11 @@ def line(game: Chess, position: Position) -> str:
     return f"fen {text_of(first)}" + (" moves " + " ".join(moves) if moves else "")
 
 
+def alone(position: Position) -> Position:
+    """The position as if it came for the first time, right after a capture: nothing may be claimed in it."""
+    return Position(position.state, number=position.number)
+
+
 def _between(state: State, then: State) -> Move:
     return next(move for move in legal(state) if after(state, move) == then)
 

@@ -100,6 +100,45 @@ def test_an_engine_that_found_no_time_for_a_move_is_given_more(engine: Any) -> N
     assert answer(agent, "", Limits(time_s=0.2))[0] == "d6"
 
 
+KNIGHTS = "Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1 Ng8"
+THIRD = "> position fen \\S+ w KQkq - 0 1 moves( \\w{4}){8}\n> go .*\n"
+FIRST = "> position fen \\S+ w KQkq - 0 5\n> go .*\n< bestmove e2e4\n"
+
+
+def test_an_engine_that_holds_a_claimable_draw_for_the_end_is_told_it_as_a_first_position(
+    engine: Any, tmp_path: Path
+) -> None:
+    """As Sjaak II 1.4.1, which is silent there, and is started again only once."""
+    agent = engine(games.load("chess"), "uci", UCI + THIRD + "+ second.txt\n> stop\n", grace_s=0.3)
+    (tmp_path / "second.txt").write_text(UCI + FIRST + "> isready\n< readyok\n" + FIRST)
+    for _ in range(2):
+        assert answer(agent, KNIGHTS, Limits(time_s=0.2))[0] == "e4"
+
+
+def test_an_engine_that_has_no_move_in_a_claimable_draw_is_told_it_as_a_first_position(engine: Any) -> None:
+    agent = engine(games.load("chess"), "uci", UCI + THIRD + "< bestmove (none)\n" + FIRST)
+    assert answer(agent, KNIGHTS, Limits(time_s=0.2))[0] == "e4"
+
+
+def test_what_still_answers_the_former_question_is_no_answer_to_the_next(engine: Any) -> None:
+    """A second move upon `stop`, which crossed the first on its way."""
+    first = "> position fen .*\n> go .*\n> stop\n< bestmove d6\n~ 0.2\n< bestmove d2\n"
+    second = "> isready\n< readyok\n> position fen .*\n> go .*\n< bestmove f4\n"
+    agent = engine(games.load("morris"), "uci", UCI + first + second, grace_s=20.0)
+    assert answer(agent, "", Limits(time_s=0.2))[0] == "d6"
+    assert answer(agent, "d6 b4", Limits(time_s=20.0))[0] == "f4"
+
+
+def test_an_engine_of_gomocup_hears_nothing_right_after_its_move(engine: Any, tmp_path: Path) -> None:
+    """As Rapfi, which loses what comes within 20 ms: here it ends."""
+    turn = "> INFO timeout_turn .*\n"
+    greeting = "> START 15\n< OK\n" + "> INFO .*\n" * 3
+    said = f"{greeting}{turn}> BEGIN\n< 7,7\n! 0.02\n{turn}> BOARD\n> 7,7,1\n> 7,8,2\n> DONE\n< 8,8\n"
+    agent = engine(games.load("gomoku"), "gomocup", said)
+    assert answer(agent, "", Limits(time_s=1.0))[0] == "h8"
+    assert answer(agent, "h8 h7", Limits(time_s=1.0))[0] == "i7"
+
+
 def test_a_depth_is_said_once_and_the_clock_with_the_game(engine: Any) -> None:
     plies = "".join(
         f"> set game .*TI\\[{clock}\\].*\n{depth}> ping {ping}\n< pong {ping}\n> go\n"

@@ -60,8 +60,10 @@ def starts(marks: Path) -> int:
 
 
 @pytest.mark.parametrize("protocol", GAMES)
-def test_a_good_engine_plays_a_whole_game(configure: Any, protocol: str) -> None:
-    marks = configure(protocol, "good")
+@pytest.mark.parametrize("manner", ["good", "wild", "mortal"])
+def test_an_engine_that_answers_plays_a_whole_game(configure: Any, protocol: str, manner: str) -> None:
+    """Also one that says much else, and one that ends again and again and is started each time."""
+    marks = configure(protocol, manner)
     game = games.load(GAMES[protocol])
     player, position = registry.load_agent("external", game, {"engine": "fake"}), game.initial()
     for _ in range(40):
@@ -71,7 +73,7 @@ def test_a_good_engine_plays_a_whole_game(configure: Any, protocol: str) -> None
         assert answer.move in game.legal_moves(position)
         assert answer.pv == (game.format_move(position, answer.move),)
         position = game.apply(position, answer.move)
-    assert starts(marks) == 1
+    assert (starts(marks) == 1) == (manner != "mortal")
 
 
 def test_scores_depth_and_nodes_are_the_engines(configure: Any) -> None:

@@ -41,6 +41,34 @@ def test_the_worker_in_the_document_plays(tmp_path: Path) -> None:
             assert daemon.wait_for("reply")[1]["move"] in following.legal_moves
 
 
+def test_the_worker_in_the_document_joins_again_and_answers_again_where_it_is_unknown(tmp_path: Path) -> None:
+    """As after a new opening of the bus, when no state is new."""
+    stranger = tmp_path / "stranger.py"
+    stranger.write_text(re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)[0], encoding="utf-8")
+    with bus() as daemon:
+        daemon.publish(state(1, agent="mascot"))
+        with program("-I", stranger, *daemon.endpoints):
+            identity, _ = daemon.wait_for("reply")
+            daemon.tell_unknown(identity)
+            daemon.wait_for("ready")
+            assert daemon.wait_for("reply")[1]["sequence"] == 1
+
+
+def test_the_worker_in_the_document_lives_while_states_follow_each_other_fast(tmp_path: Path) -> None:
+    """As they do at a restless board, also for longer than a silent worker counts as alive."""
+    stranger = tmp_path / "stranger.py"
+    stranger.write_text(re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)[0], encoding="utf-8")
+    with bus() as daemon:
+        daemon.publish(state(1, agent="random"))
+        with program("-I", stranger, *daemon.endpoints):
+            daemon.wait_for("ready")
+            for sequence in range(2, 30):
+                daemon.publish(state(sequence, agent="random"))
+            daemon.publish(state(30, agent="mascot"))
+            daemon.wait_for("reply")
+            assert "heartbeat" in {message["type"] for _, message in daemon.heard}
+
+
 def _bytes(message: dict[str, object]) -> bytes:
     return json.dumps(message).encode()
 

@@ -1,8 +1,9 @@
 """An engine for any of the protocols that plays the first legal move, or misbehaves as MANNER says.
 
 `engine.py PROTOCOL MANNER [FILE]`: manner is `good`, `stalls`, `lies`, `dies`, `garbage`, `floods`, `endless`, `deaf`,
-`parents`, which stalls beside a child whose process id is in FILE, or `dies_once` and `lies_once`, which create FILE
-and behave well if it exists. Each start adds a line to FILE.starts.
+`parents`, which stalls beside a child whose process id is in FILE, `wild`, which says much that is no protocol before
+each move, `mortal`, which ends at its third move, or `dies_once` and `lies_once`, which create FILE and behave well if
+it exists. Each start adds a line to FILE.starts.
 """
 
 from __future__ import annotations
@@ -29,12 +30,31 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
+asked = 0
+"""Moves that this process was asked for."""
+WILD = (
+    b"\xff\xfe\x80 bestmove \xc3\r\n",
+    b"\r\n" * (PROTOCOL != "gtp"),  # an empty line ends an answer of GTP
+    b"info string " + b"x" * 65524 + b"bestmove a1\n",
+    b"\xe2\x82 === , 1;1\r\n",
+)
+"""No UTF-8, empty lines, and a line whose end looks like a move where it is cut after 65536 bytes."""
+
+
 def misbehave(number: str = "") -> bool:
     """Misbehaves as the manner says when a move is asked for; returns whether this replaces the move.
 
     The number is that of the command, for protocols that have one.
     """
+    global asked
+    asked += 1
     manner = MANNER
+    if manner == "wild":
+        sys.stdout.flush()
+        sys.stdout.buffer.write(b"".join(WILD))
+        sys.stdout.buffer.flush()
+    if manner == "mortal" and asked == 3:
+        os._exit(3)
     if manner.endswith("_once"):
         assert FILE is not None
         if FILE.exists():
