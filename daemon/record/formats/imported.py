@@ -93,7 +93,7 @@ class Imported:
     comment: str = ""
     """What the file says in words before the first move."""
     departures: tuple[str, ...] = ()
-    """What departs from the format, and how it was taken."""
+    """What departs from the format, and how it was taken; each is kept once."""
 
 
 def loaded(name: str, rules: Mapping[str, object]) -> AnyGame:
@@ -256,7 +256,7 @@ def _notes(imported: Imported, plies: tuple[StoredPly, ...], started: str) -> It
     event = {name: clean(value, MAX_EVENT_LENGTH) for name, value in imported.event.items()}
     if said := {name: value for name, value in event.items() if value not in UNSAID}:
         yield StoredNote(EVENT, "", said, 0, started)
-    for departure in imported.departures:
+    for departure in dict.fromkeys(imported.departures):
         yield StoredNote(DEPARTURE, clean(departure, MAX_COMMENT_LENGTH), {}, 0, started)
     told = [imported.comment, *(ply.comment for ply in imported.plies)]
     times = [started, *(ply.time for ply in plies)]
