@@ -15,7 +15,10 @@ from rules.options import RULE_SET, parse_rules
 UNWRITTEN = ()
 JUMP = re.compile(r"([a-h]?\d{1,2})((?:[x:][a-h]?\d{1,2})+)", re.IGNORECASE)
 DIGITS = re.compile(r"(\d\d)(\d\d)")
-BY_LETTERS = ("25", "26")
+ROWS = 8
+"""Of the boards whose squares have names by letters."""
+RUSSIAN = "25"
+BY_LETTERS = (RUSSIAN, "26")
 """GameTypes whose squares are named by column and row unless they say otherwise."""
 FEN = re.compile(r"[WB](?::[WB][K\da-h,-]*){2}\.?")
 MOVE = re.compile(r"{0}(?:-{0}|(?:[x:]{0})+)".format(r"(?:[a-h][1-8]|\d\d?)"))
@@ -49,6 +52,15 @@ def rules_of(tags: Mapping[str, str]) -> dict[str, object] | None:
         known = ", ".join(f"{one} ({name})" for one, name in TYPES.items())
         raise RuleError(f"GameType {number[:20]} of PDN is another game; known are {known}")
     return {RULE_SET: TYPES[number]}
+
+
+def written(game: Any, text: str) -> str:
+    """A move or a position in the names of squares and with the mark of a capture that its GameType wants."""
+    kind = tags_of(game, None)["GameType"]
+    if kind not in BY_LETTERS or game.geometry.size != ROWS:
+        return text
+    named = re.sub(r"\d+", lambda found: game.geometry.lettered(int(found[0]) - 1), text)
+    return named.replace("x", ":") if kind == RUSSIAN else named
 
 
 def departing(tags: Mapping[str, str], end: str) -> list[str]:

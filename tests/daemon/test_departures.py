@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import time
 from pathlib import Path
 
 import chess
@@ -232,6 +234,53 @@ def test_a_comment_with_a_brace_comes_back() -> None:
     game = one(PGN.replace("g6", "{a { within \u00bd} g6"), "x.pgn")
     assert game.comments == {3: "a { within \u00bd"}
     assert one(content_of(game, "pgn").decode(), "x.pgn").comments == game.comments
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("x.sgf", "(;GM[1]SZ[9]KM[1e999];B[ee])"),
+        ("x.sgf", "(;GM[1]SZ[9]KM[1e99999999];B[ee])"),
+        ("x.sgf", "(;GM[1]SZ[9]KM[1/0];B[ee])"),
+        ("x.sgf", "(;GM[1]SZ[9]HA[2]KM[0.5];C[x];B[gc];W[ee])"),
+        ("x.sgf", "(;GM[1]SZ[9]HA[2]KM[0.5];C[x];B[gc];C[y];B[cg];W[ee])"),
+        ("x.pgn", PGN.replace(" *", ' {a "b"]\n [Result "*"] c} *')),
+        ("x.pgn", PGN.replace("g6", "g6 {[%cl\u202ek 0:09:56] a}")),
+    ],
+)
+def test_what_broke_a_reader_once_is_read_and_comes_back(name: str, text: str) -> None:
+    game, chosen = one(text, name), name[2:]
+    again = one(content_of(game, chosen).decode(), name)
+    assert (again.moves, again.rules, again.comments) == (game.moves, game.rules, game.comments)
+
+
+def test_small_letters_in_a_ggf_lose_no_move() -> None:
+    start = "8 " + "-" * 27 + "O*" + "-" * 6 + "*O" + "-" * 27 + " *"
+    game = one(f"(;gm[Othello]PB[A]PW[B]BO[{start}]b[F5]w[D6];)", "x.ggf")
+    assert game.moves == ("f5", "d6") and game.departures == ("names of properties are in small letters",)
+
+
+@pytest.mark.parametrize("won", ["B+3.5", "W+9.5"])
+def test_a_counted_game_of_go_comes_back_from_json_whoever_won_it(won: str) -> None:
+    game = one(f"(;GM[1]SZ[9]KM[6.5]RE[{won}];B[cc];W[gc];B[];W[])", "x.sgf")
+    assert game.outcome is not None and game.outcome.winner == "BW".index(won[0])
+    again = one(content_of(game, "json").decode(), "x.json")
+    assert (again.outcome, again.moves) == (game.outcome, game.moves)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("x.pgn", PGN + " {%s"), ("x.sgf", "(;GM[1]C%s"), ("x.ggf", "(;GM[Othello]%s;)"), ("x.pdn", PDN[:-1] + "%s *")],
+)
+@pytest.mark.parametrize("part", ["{", "[", "A[", "18x11 11x18 ", "A"])
+def test_a_longer_file_takes_no_more_than_its_share_of_time(name: str, text: str, part: str) -> None:
+    spent_s = []
+    for count in (5_000, 80_000):
+        begun_s = time.process_time()
+        with contextlib.suppress(ImportFault):
+            list(read_several(text % (part * (count // len(part))), name))
+        spent_s.append(time.process_time() - begun_s)
+    assert spent_s[1] < 0.5 + 64 * spent_s[0]  # 16 times the length; the square of it is 256
 
 
 GIVEN: dict[str, list[tuple[str, int]]] = {

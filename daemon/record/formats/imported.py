@@ -136,7 +136,7 @@ def seconds(text: str, most: float = 1e7) -> float | None:
     """Parses a number of seconds; None if it is invalid or its magnitude exceeds `most`."""
     if re.fullmatch(r"-?\d{1,8}(\.\d{1,6})?", text.strip()) is None:
         return None
-    value = float(text)
+    value = float(text.strip())
     return value if abs(value) <= most else None
 
 

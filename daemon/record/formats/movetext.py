@@ -38,7 +38,8 @@ def unbraced(comment: str) -> str:
 class Dialect(Protocol):
     """How a game's own standard tells its rules: a module `tags` of its package.
 
-    It may also have `evaluation_of(score, side)` and `score_of(text, side)` for the standard's own way to write
+    It may also have `written(game, text)`, a move or a start position in the names that the standard wants for those
+    rules, and `evaluation_of(score, side)` and `score_of(text, side)` for the standard's own way to write
     `[%eval]`; without, that is the mover's score.
     """
 
@@ -110,7 +111,7 @@ def _tags(played: Played, dialect: Dialect | None, result: str) -> Iterator[tupl
         yield "First", game.sides[game.to_move(played.positions[0])]
     if stored.start:
         yield "SetUp", "1"
-        yield "FEN", stored.start
+        yield "FEN", _written(dialect, game, stored.start)
     match stored.clock.get("kind"):  # `_clock` reads it
         case "game":
             yield "TimeControl", f"{stored.clock['time_s']:g}+{stored.clock['increment_s']:g}"
@@ -121,6 +122,11 @@ def _tags(played: Played, dialect: Dialect | None, result: str) -> Iterator[tupl
     if stored.outcome is not None:
         timed = dialect is not None and stored.outcome.reason == "time"
         yield "Termination", TIME if timed else stored.outcome.reason
+
+
+def _written(dialect: Dialect | None, game: AnyGame, text: str) -> str:
+    told: str = getattr(dialect, "written", lambda _game, text: text)(game, text)
+    return told
 
 
 def _moves(played: Played, dialect: Dialect | None) -> Iterator[str]:
@@ -134,7 +140,7 @@ def _moves(played: Played, dialect: Dialect | None) -> Iterator[str]:
             continue
         if index % 2 == 0 or index == late == 1:
             yield f"{index // 2 + 1}." + index % 2 * ".."
-        yield ply.made.text
+        yield _written(dialect, game, ply.made.text)
         if ply.judged is not None and ply.judged.mark:
             yield SIGNS[ply.judged.mark]
         if words := " ".join(_comment(game, ply, dialect)):

@@ -14,7 +14,7 @@ from daemon.record.formats.imported import (
     seconds,
 )
 from daemon.record.formats.movetext import BRACES, Dialect
-from wording.outside import clean
+from wording.outside import clean, visible
 
 RESULTS = {"1-0": 0, "2-0": 0, "0-1": 1, "0-2": 1, "1/2-1/2": -1, "1-1": -1}
 """Who won: 0 White, 1 Black, -1 nobody; the texts with two points are only read."""
@@ -158,6 +158,7 @@ def braced(found: re.Match[str]) -> str:
 def _with_comment(ply: ImportedPly, comment: str, dialect: Dialect | None) -> ImportedPly:
     """The move with the time left, time used and agent's evaluation from a comment, and its words."""
     score_of = getattr(dialect, "score_of", lambda text, _side: seconds(text, most=1e8))
+    comment = visible(comment)  # a character that is not seen parts no command
     commands = {found[1]: found[2] for found in COMMAND.finditer(comment)}
     words = COMMAND.sub(" ", comment if dialect else CAPTURED.sub("", comment))
     return dataclasses.replace(
