@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import pkgutil
 import time
+import zipfile
 from pathlib import Path
 
 import chess
@@ -157,6 +159,7 @@ SHORT = HEAD + '[SetUp "1"]\n[FEN "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"]\n\n1. e4 Ke
 ENGLISH = '[Event "x"]\n[GameType "21"]\n[FEN "W:W21,K22:B1-3"]\n\n1. 22-18 *'
 DATED = HEAD + '[Site "1"]\n[Date "2026.07.28"]\n[TimeControl "40/7200"]\n\n1. e4 *'
 DRAWN = PGN.replace("*", "1/2-1/2")
+GGF = "(;GM[Othello]PB[A]PW[B]BO[8 " + "-" * 27 + "O*" + "-" * 6 + "*O" + "-" * 27 + " *]B[f5]W[d6];)"
 PSQ = "Piskvorky 15x15, 0:0, 0\n8,8,0\n9,9,1\n"
 ALONE = [
     ("x.pgn", PGN, "Qh5+", "Qh5ch", "the check ch is not written as + or #"),
@@ -244,6 +247,7 @@ def test_a_comment_with_a_brace_comes_back() -> None:
         ("x.sgf", "(;GM[1]SZ[9]KM[1/0];B[ee])"),
         ("x.sgf", "(;GM[1]SZ[9]HA[2]KM[0.5];C[x];B[gc];W[ee])"),
         ("x.sgf", "(;GM[1]SZ[9]HA[2]KM[0.5];C[x];B[gc];C[y];B[cg];W[ee])"),
+        ("x.ggf", GGF.replace("f5", "f5//1.5\x1f")),
         ("x.pgn", PGN.replace(" *", ' {a "b"]\n [Result "*"] c} *')),
         ("x.pgn", PGN.replace("g6", "g6 {[%cl\u202ek 0:09:56] a}")),
     ],
@@ -254,9 +258,17 @@ def test_what_broke_a_reader_once_is_read_and_comes_back(name: str, text: str) -
     assert (again.moves, again.rules, again.comments) == (game.moves, game.rules, game.comments)
 
 
+def test_a_zip_with_a_broken_name_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "tiles.zip"
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("1_01\u00e9.txt", "8H 6")
+    path.write_bytes(path.read_bytes().replace("\u00e9".encode(), b"\xfc\xfc"))
+    with pytest.raises(ImportFault, match="cannot be unpacked"):
+        list(read_games(path))
+
+
 def test_small_letters_in_a_ggf_lose_no_move() -> None:
-    start = "8 " + "-" * 27 + "O*" + "-" * 6 + "*O" + "-" * 27 + " *"
-    game = one(f"(;gm[Othello]PB[A]PW[B]BO[{start}]b[F5]w[D6];)", "x.ggf")
+    game = one(GGF.replace("GM[", "gm[").replace("B[f5]W[", "b[F5]w["), "x.ggf")
     assert game.moves == ("f5", "d6") and game.departures == ("names of properties are in small letters",)
 
 
@@ -266,6 +278,15 @@ def test_a_counted_game_of_go_comes_back_from_json_whoever_won_it(won: str) -> N
     assert game.outcome is not None and game.outcome.winner == "BW".index(won[0])
     again = one(content_of(game, "json").decode(), "x.json")
     assert (again.outcome, again.moves) == (game.outcome, game.moves)
+
+
+def test_a_file_of_many_games_reads_the_list_of_games_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = []
+    games.shipped.cache_clear()
+    monkeypatch.setattr(
+        "pkgutil.iter_modules", lambda path, real=pkgutil.iter_modules: listed.append(path) or real(path)
+    )
+    assert len(read(PGN * 20, "x.pgn")) == 20 and len(listed) <= 1
 
 
 @pytest.mark.parametrize(
