@@ -5,6 +5,7 @@ https://pdn.fmjd.org: 20 is international, 21 English, 23 pool, 25 Russian and 2
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -30,9 +31,14 @@ TYPES = {"20": "international", "21": "english", "23": "pool", "25": "russian", 
 
 def tags_of(game: Any, start: Any) -> dict[str, str]:
     """The GameType of the rule set that differs in the fewest options, and the options that differ from it."""
-    known = {number: _options(game, {RULE_SET: name}) for number, name in TYPES.items()}
+    return dict(_tags(type(game), game.rules))
+
+
+@functools.cache
+def _tags(game: Any, rules: Any) -> dict[str, str]:
+    known = {number: vars(parse_rules(game, {RULE_SET: name})) for number, name in TYPES.items()}
     differing = {
-        number: {name: value for name, value in vars(game.rules).items() if value != options[name]}
+        number: {name: value for name, value in vars(rules).items() if value != options[name]}
         for number, options in known.items()
     }
     nearest = min(differing, key=lambda number: (len(differing[number]), number != "21"))
@@ -83,8 +89,3 @@ def mended(word: str, before: str) -> tuple[str, bool, str]:
     if jump and JUMP.fullmatch(before) and re.split("[x:]", before)[-1].lower() == jump[1].lower():
         return before + jump[2], True, "jumps of one capture stand apart"  # no other piece can stand there
     return word, False, "" if MOVE.fullmatch(word) else f"moves are not written as 11-15 or 22x15, such as {word[:20]}"
-
-
-def _options(game: Any, rules: Mapping[str, object]) -> dict[str, Any]:
-    options: dict[str, Any] = vars(parse_rules(type(game), rules))
-    return options

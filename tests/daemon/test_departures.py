@@ -286,7 +286,7 @@ def test_a_file_of_many_games_reads_the_list_of_games_once(monkeypatch: pytest.M
     monkeypatch.setattr(
         "pkgutil.iter_modules", lambda path, real=pkgutil.iter_modules: listed.append(path) or real(path)
     )
-    assert len(read(PGN * 20, "x.pgn")) == 20 and len(listed) <= 1
+    assert len(read((PGN + "\n") * 20, "x.pgn")) == 20 and len(listed) <= 1
 
 
 @pytest.mark.parametrize(
