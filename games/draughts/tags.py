@@ -31,7 +31,7 @@ TYPES = {"20": "international", "21": "english", "23": "pool", "25": "russian", 
 
 def tags_of(game: Any, start: Any) -> dict[str, str]:
     """The GameType of the rule set that differs in the fewest options, and the options that differ from it."""
-    return dict(_tags(type(game), game.rules))
+    return dict(_tags(game.__class__, game.rules))
 
 
 @functools.cache
