@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import pkgutil
 import time
 import zipfile
@@ -247,6 +248,7 @@ def test_a_comment_with_a_brace_comes_back() -> None:
         ("x.sgf", "(;GM[1]SZ[9]KM[1/0];B[ee])"),
         ("x.sgf", "(;GM[1]SZ[9]HA[2]KM[0.5];C[x];B[gc];W[ee])"),
         ("x.sgf", "(;GM[1]SZ[9]HA[2]KM[0.5];C[x];B[gc];C[y];B[cg];W[ee])"),
+        ("x.pgn", PGN.replace("g6", "g6 {[%clk[%emt 0:00:01] 0:09:56 ] a} {[%clk} {0:01:00] b}")),
         ("x.ggf", GGF.replace("f5", "f5//1.5\x1f")),
         ("x.pgn", PGN.replace(" *", ' {a "b"]\n [Result "*"] c} *')),
         ("x.pgn", PGN.replace("g6", "g6 {[%cl\u202ek 0:09:56] a}")),
@@ -278,6 +280,20 @@ def test_a_counted_game_of_go_comes_back_from_json_whoever_won_it(won: str) -> N
     assert game.outcome is not None and game.outcome.winner == "BW".index(won[0])
     again = one(content_of(game, "json").decode(), "x.json")
     assert (again.outcome, again.moves) == (game.outcome, game.moves)
+
+
+@pytest.mark.parametrize("time", ["TM[600]OT[-1 fischer]", "TM[-600]", "TM[5000000]", "OT[-1 simple]"])
+def test_a_time_control_that_cannot_be_is_none_and_the_game_comes_back(time: str) -> None:
+    game = one(SGF.replace("KM", f"{time}KM"), "x.sgf")
+    assert not game.clock and one(content_of(game, "json").decode(), "x.json").clock == game.clock
+
+
+def test_what_a_document_says_of_the_event_is_no_longer_than_another_format_keeps() -> None:
+    document = json.loads(content_of(one(HEAD.replace("Club", "Old Club") + "\n1. e4 *", "x.pgn"), "json"))
+    (note,) = (note for note in document["notes"] if note["kind"] == "event")
+    note["data"]["round"] = "x" * 5000
+    game = one(json.dumps(document), "x.json")
+    assert one(content_of(game, "pgn").decode(), "x.pgn").event == game.event == {"name": "Old Club", "round": "x" * 64}
 
 
 def test_a_file_of_many_games_reads_the_list_of_games_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,12 +12,22 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from daemon.config.player_names import recorded_name
 from daemon.game.effects import Known
-from daemon.record.formats.imported import MAX_PLIES, Claim, Imported, ImportedPly, ImportFault, judged, loaded
+from daemon.record.formats.imported import (
+    MAX_CLOCK_S,
+    MAX_EVENT_LENGTH,
+    MAX_PLIES,
+    Claim,
+    Imported,
+    ImportedPly,
+    ImportFault,
+    judged,
+    loaded,
+)
 from daemon.record.reviews import Review
-from daemon.record.stored_game import GameSummary, StoredGame, StoredNote, StoredPly
+from daemon.record.stored_game import EVENT, GameSummary, StoredGame, StoredNote, StoredPly
 from daemon.record.stored_line import score_sheet
 from rules import Outcome
-from wording.outside import visible_in
+from wording.outside import clean, visible_in
 
 FORMAT = 1
 """Version of the document; adding a field does not need a new one."""
@@ -128,6 +138,12 @@ class NotePart(_Part):
     time: Moment
     data: dict[str, Any] = Field(default_factory=dict)
 
+    def stored(self) -> StoredNote:
+        data = self.data
+        if self.kind == EVENT:
+            data = {name: clean(str(value), MAX_EVENT_LENGTH) for name, value in data.items()}
+        return StoredNote(self.kind, self.text, data, self.ply, self.time)
+
 
 class OutcomePart(_Part):
     winner: Literal[0, 1] | None
@@ -137,8 +153,8 @@ class OutcomePart(_Part):
 
 class ClockPart(_Part):
     kind: Literal["move", "game"]
-    time_s: float = Field(ge=0, le=1e6)
-    increment_s: float = Field(ge=0, le=1e6)
+    time_s: float = Field(ge=0, le=MAX_CLOCK_S)
+    increment_s: float = Field(ge=0, le=MAX_CLOCK_S)
     lose: bool = False
 
 
@@ -185,7 +201,7 @@ def read_json(text: str, source: str) -> StoredGame:
         outcome=None if end is None else Outcome(end.winner, end.reason, end.scores),
         plies=tuple(one.stored() for one in document.plies),
         undone=tuple(one.stored() for one in document.undone),
-        notes=tuple(StoredNote(one.kind, one.text, one.data, one.ply, one.time) for one in document.notes),
+        notes=tuple(one.stored() for one in document.notes),
         clock={} if document.clock is None else document.clock.model_dump(),
         start=document.start,
         source=played.source,

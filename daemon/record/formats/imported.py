@@ -30,6 +30,8 @@ MAX_COMMENT_LENGTH = 512
 """Characters kept of what a file says about one move, as many as a note of a document may have."""
 MAX_EVENT_LENGTH = 64
 MAX_SOURCE_LENGTH = 120
+MAX_CLOCK_S = 1e6
+"""Seconds of a time control, as many as a document may have."""
 AS_RECORDED = "as_recorded"
 """Reason for an end that a file states and the board does not show."""
 BEYOND_RULES = ("resigned", "time")
@@ -126,8 +128,8 @@ def moment(day: str, time: str = "") -> str:
 
 
 def control(kind: str, time_s: float | None, increment_s: float | None = None) -> dict[str, Any]:
-    """A time control as the journal stores it; empty without a time."""
-    if not time_s:
+    """A time control as the journal stores it; empty without a time, or with one that cannot be."""
+    if not time_s or not (0 < time_s <= MAX_CLOCK_S and 0 <= (increment_s or 0) <= MAX_CLOCK_S):
         return {}
     return {"kind": kind, "time_s": time_s, "increment_s": increment_s or 0.0, "lose": False}
 

@@ -160,13 +160,15 @@ def _with_comment(ply: ImportedPly, comment: str, dialect: Dialect | None) -> Im
     score_of = getattr(dialect, "score_of", lambda text, _side: seconds(text, most=1e8))
     comment = visible(comment)  # a character that is not seen parts no command
     commands = {found[1]: found[2] for found in COMMAND.finditer(comment)}
-    words = COMMAND.sub(" ", comment if dialect else CAPTURED.sub("", comment))
+    words = _longer(ply.comment, COMMAND.sub(" ", comment if dialect else CAPTURED.sub("", comment)))
+    while COMMAND.search(words):  # what stood around another command
+        words = clean(COMMAND.sub(" ", words), MAX_COMMENT_LENGTH)
     return dataclasses.replace(
         ply,
         spent_s=clock_seconds(commands["emt"]) if "emt" in commands else ply.spent_s,
         left_s=clock_seconds(commands["clk"]) if "clk" in commands else ply.left_s,
         score=score_of(commands["eval"], int(ply.number.endswith("."))) if "eval" in commands else ply.score,
-        comment=_longer(ply.comment, words),
+        comment=words,
     )
 
 
