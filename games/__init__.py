@@ -29,8 +29,9 @@ ENTRY_POINTS = "kibitzer.games"
 """Entry-point group by which installed packages add games; each entry gives the game's name and its module."""
 
 
+@functools.cache
 def shipped() -> tuple[str, ...]:
-    """Names of the games in this folder, sorted."""
+    """Names of the games in this folder, sorted. Read once: a reader of records asks thousands of times."""
     return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__)))
 
 

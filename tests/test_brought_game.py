@@ -45,6 +45,7 @@ PACKAGES = ROOT / "tests" / "packages"
 PATH = os.pathsep.join((str(ROOT), str(PACKAGES)))
 REMEMBERED: tuple[Any, ...] = (
     games.installed,
+    games.shipped,
     games._brought,
     heuristics._module,
     registry._classes,

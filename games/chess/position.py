@@ -13,7 +13,7 @@ from wording import Sentence, Term, sentence
 USUAL = 518
 """Number of the usual start position among those of Chess960."""
 FIELDS = re.compile(
-    r"([1-8KQRBNPkqrbnp/]{15,71}) ([wb])(?: (-|[KQA-Hkqa-h]{1,4}))?(?: (-|[a-h][36]))?(?: (\d{1,4}) (\d{1,4}))?"
+    r"([1-8KQRBNPkqrbnp/]{15,71}) ([wb])(?: (-|[KQA-Hkqa-h]{1,4}))?(?: (-|[a-h][36]))?(?: (\d{1,4})(?: (\d{1,4}))?)?"
 )
 KNIGHTS = ((0, 1), (0, 2), (0, 3), (0, 4), (1, 2), (1, 3), (1, 4), (2, 3), (2, 4), (3, 4))
 """Places of the two knights among the five that are left, by number."""

@@ -15,6 +15,12 @@ SHUFFLED = ("chess960", "chess 960", "fischerandom", "fischer random", "freestyl
 
 MATE, SURE = 1_000_000, 900_000
 """A mate's score, less the plies to it; and scores from which on there is one."""
+FIELDS = 6
+"""Of a FEN; a shorter one leaves out rights or counters."""
+SAN = re.compile(r"(?:[KQRBN][a-h]?[1-8]?x?[a-h][1-8]|P?(?:[a-h]x)?[a-h][1-8](?:=[QRBN])?|O-O(?:-O)?)[+#]?")
+"""A move in standard algebraic notation; a longer name of where a piece comes from than it needs is in order."""
+CHECK = re.compile(r"(?:\+\+|(?:dbl)?ch\.?|mate\.?)$")
+"""Check and mate as people write them."""
 EVALUATION = re.compile(r"(#?)([+-]?\d{1,6}(?:\.\d{1,4})?)(?:,\d{1,3})?")
 """`0.17`, `#-3`, or with the depth `0.17,20`."""
 
@@ -49,6 +55,21 @@ def tags_of(game: Any, start: Any) -> dict[str, str]:
         return tags
     begun = {"SetUp": "1", "FEN": text_of(start)} if start in game.starts else {}
     return {"Variant": "Chess960"} | tags | begun
+
+
+def departing(tags: Mapping[str, str], end: str) -> list[str]:
+    """A FEN that is too short, and moves that no result ends."""
+    given = len(tags["FEN"].split()) if "FEN" in tags else FIELDS
+    told = [f"the FEN has {given} of its six fields: what it leaves out is none"] * (given < FIELDS)
+    return told + ["no result ends the moves"] * (not end)
+
+
+def mended(word: str, before: str) -> tuple[str, bool, str]:
+    """The word without a check in letters or by two signs, and how it departs from standard algebraic notation."""
+    bare = CHECK.sub("", word)
+    if SAN.fullmatch(bare) is None:
+        return bare, False, f"moves are not in standard algebraic notation, such as {word[:20]}"
+    return bare, False, f"the check {word[len(bare) :]} is not written as + or #" if bare != word else ""
 
 
 def rules_of(tags: Mapping[str, str]) -> dict[str, object] | None:

@@ -36,6 +36,11 @@ class Board:
     _masks: tuple[tuple[tuple[int, int], ...], ...]
     """By direction, the sets of squares from which one shift leads to the next square, with that shift."""
 
+    def lettered(self, square: int) -> str:
+        """The square's name by column and row, as in Russia."""
+        row, place = divmod(square, self.size // 2)
+        return f"{chr(ord('a') + 2 * place + (row + 1) % 2)}{self.size - row}"
+
     def shifted(self, squares: int, direction: int) -> int:
         """All of the squares moved on by one in a direction; those that would leave the board are gone."""
         moved = 0

@@ -6,6 +6,7 @@ points than ours is a position set up by hand.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
@@ -17,6 +18,10 @@ NUMBER = "1"
 SIZE = "19"
 MOVES = ("B", "W")
 PASS = PASS_TEXT
+HANDICAPS = frozenset("23456789")
+POINTS = re.compile(r"[+-]?\d{1,6}(?:\.\d{0,6}|/[1-9]\d{0,2})?")
+REAL = re.compile(r"[+-]?\d+(?:\.\d+)?")
+"""A number as SGF has it."""
 HUNDREDTHS = 100
 """From so much on a komi is in hundredths of a point."""
 NAMES: dict[str, dict[str, object]] = {
@@ -41,15 +46,17 @@ def mend(nodes: list[dict[str, list[str]]]) -> list[str]:
         root = nodes[0]
     written = "".join(root.get("KM", [])[:1]).strip()
     if written and (komi := _komi(written)) != written:
-        told.append(f"KM[{written[:20]}] is read as {komi or 'no komi'}")
+        if not komi or not REAL.fullmatch(written) or float(written) != float(komi):
+            told.append(f"KM[{written[:20]}] is read as {komi or 'no komi'}")
         root["KM"] = [komi]
-    first = [value for node in nodes[1:] for name in MOVES for value in [name] * len(node.get(name, ()))]
     if not written or not root["KM"][0]:
         told.append("no komi is told: none is counted")
         root["KM"] = ["0"]
     handicap = "".join(root.get("HA", [])[:1]).strip()
-    if handicap in set("23456789") and first[: int(handicap)] == ["B"] * int(handicap) and not root.get("AB"):
-        laid = nodes[1 : int(handicap) + 1]
+    count = int(handicap) if handicap in HANDICAPS else 0
+    laid = [node for node in nodes[1:] if {"B", "W"} & node.keys()][:count]
+    ours = all("W" not in node and len(node["B"]) == 1 for node in laid)
+    if 0 < count == len(laid) and ours and not root.get("AB"):
         root["AB"] = [value for node in laid for value in node.pop("B")]
         told.append(f"the first {handicap} moves of black are its handicap stones")
     return told
@@ -57,10 +64,10 @@ def mend(nodes: list[dict[str, list[str]]]) -> list[str]:
 
 def _komi(text: str) -> str:
     """The points of `6,5`, `3 3/4`, of hundredths, and of 3.75 stones, which count twice; empty for what is none."""
-    try:
-        points = sum(map(Fraction, text.replace(",", ".").replace("½", " 1/2").split()), Fraction(0))
-    except (ValueError, ZeroDivisionError):
+    words = text.replace(",", ".").replace("½", " 1/2").split()
+    if not all(map(POINTS.fullmatch, words)):
         return ""
+    points = sum(map(Fraction, words), Fraction(0))
     points = points / 100 if abs(points) >= HUNDREDTHS else points
     points = points if (2 * points).denominator == 1 else 2 * points
     return f"{float(points):g}" if (2 * points).denominator == 1 else ""
@@ -82,7 +89,7 @@ def rules_of(nodes: Sequence[Mapping[str, Sequence[str]]]) -> dict[str, object]:
             raise GameError(f"KM[{komi[:20]}] is no number of points") from None
     handicap, size = "".join(root.get("HA", [])[:1]).strip(), "".join(root.get("SZ", [SIZE])[:1]).strip()
     given = {value for name in ("AB", "AW") for value in root.get(name, ())}
-    if handicap in set("23456789") and size.isdecimal() and given == _stars(int(size), int(handicap)):
+    if handicap in HANDICAPS and size.isdecimal() and given == _stars(int(size), int(handicap)):
         rules["handicap"] = int(handicap)
     return rules
 

@@ -16,7 +16,7 @@ HANG_S = 10.0
 """Processor seconds that one input may take: enough that a slow or busy machine causes no false hang."""
 STUCK_S = 60.0
 """Seconds that one input may take in all, including waiting."""
-TARGETS = ("bus", "http", "config", "journal", "files", "games", "protocols", "table")
+TARGETS = ("bus", "http", "config", "journal", "files", "games", "protocols", "table", "records")
 
 Kind = Literal["crash", "hang", "illegal"]
 
@@ -123,6 +123,23 @@ class Tally:
     inputs: int = 0
     accepted: int = 0
     found: dict[Found, int] = dataclasses.field(default_factory=dict)
+    size: int = 0
+    """Bytes of all inputs whose time was taken."""
+    spent_s: float = 0.0
+    """Processor seconds that they took."""
+    slowest_s: float = 0.0
+    slowest: bytes = b""
+    """The input that took longest, and its processor seconds."""
+
+    def took(self, data: bytes, spent_s: float) -> None:
+        self.size += len(data)
+        self.spent_s += spent_s
+        if spent_s > self.slowest_s:
+            self.slowest_s, self.slowest = spent_s, data
+
+    def slowness(self) -> float:
+        """How many times longer a byte of the slowest input took than one of all."""
+        return self.slowest_s / max(1, len(self.slowest)) * self.size / self.spent_s if self.spent_s else 0.0
 
     def count(self, outcome: bool | Found) -> None:
         self.inputs += 1

@@ -30,7 +30,6 @@ from rules import GameError, MoveError
 from tests.fuzz.bus_entries import scratch_file
 from tests.fuzz.entry import Entry, IllegalState
 from tests.fuzz.game_entries import check_position, text_of
-from tests.fuzz.imported_games import import_entries
 from vision.cli import parse_corners
 from vision.pose import pose_from_corners
 from vision.sources.encoded import FORMATS, EncodedFrame, JpegSplitter, TooLargeError, decode, peek, picture_size_px
@@ -79,7 +78,6 @@ def entries() -> list[Entry]:
         Entry("photo", "files", photo_bytes, _photos(), (b"\xff\xd8", b"\xff\xc0\x00\x11\x08", b"IHDR"), guided=False),
         Entry("stream", "files", stream_bytes, _streams(), (b"\xff\xd8", b"\xff\xd9", b"\xff\xda"), guided=False),
         Entry("corners", "files", corners_text, (b"1,2 90,4 95,60 7,80",), (b"nan", b"-0", b"1e5", b"inf"), weight=0.5),
-        *import_entries(),
     ]
 
 

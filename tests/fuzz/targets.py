@@ -6,7 +6,9 @@ import importlib
 
 from tests.fuzz.entry import TARGETS, Entry
 
-MODULES = {"files": "file_entries", "games": "game_entries", "protocols": "protocol_entries"}
+MODULES = {name: f"{name.removesuffix('s')}_entries" for name in ("files", "games", "protocols", "records")} | {
+    "records": "record_entries"
+}
 
 
 def entries_of(target: str) -> list[Entry]:

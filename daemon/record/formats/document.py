@@ -12,12 +12,22 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from daemon.config.player_names import recorded_name
 from daemon.game.effects import Known
-from daemon.record.formats.imported import MAX_PLIES, Imported, ImportedPly, ImportFault, judged, loaded
+from daemon.record.formats.imported import (
+    MAX_CLOCK_S,
+    MAX_EVENT_LENGTH,
+    MAX_PLIES,
+    Claim,
+    Imported,
+    ImportedPly,
+    ImportFault,
+    judged,
+    loaded,
+)
 from daemon.record.reviews import Review
-from daemon.record.stored_game import GameSummary, StoredGame, StoredNote, StoredPly
+from daemon.record.stored_game import EVENT, GameSummary, StoredGame, StoredNote, StoredPly
 from daemon.record.stored_line import score_sheet
 from rules import Outcome
-from wording.outside import visible_in
+from wording.outside import clean, visible_in
 
 FORMAT = 1
 """Version of the document; adding a field does not need a new one."""
@@ -128,17 +138,23 @@ class NotePart(_Part):
     time: Moment
     data: dict[str, Any] = Field(default_factory=dict)
 
+    def stored(self) -> StoredNote:
+        data = self.data
+        if self.kind == EVENT:
+            data = {name: clean(str(value), MAX_EVENT_LENGTH) for name, value in data.items()}
+        return StoredNote(self.kind, self.text, data, self.ply, self.time)
+
 
 class OutcomePart(_Part):
     winner: Literal[0, 1] | None
     reason: str = Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")
-    scores: tuple[int, int] | None = None
+    scores: tuple[int | float, int | float] | None = None
 
 
 class ClockPart(_Part):
     kind: Literal["move", "game"]
-    time_s: float = Field(ge=0, le=1e6)
-    increment_s: float = Field(ge=0, le=1e6)
+    time_s: float = Field(ge=0, le=MAX_CLOCK_S)
+    increment_s: float = Field(ge=0, le=MAX_CLOCK_S)
     lose: bool = False
 
 
@@ -164,15 +180,17 @@ def read_json(text: str, source: str) -> StoredGame:
     plies = tuple(ImportedPly(one.move, one.side) for one in document.plies)
     is_open = not document.start and len(loaded(document.game, document.rules).starts) > 1
     first = plies[0].side if plies and is_open else None
-    played = judged(Imported(document.game, document.rules, plies, start=document.start, first=first), source)
+    end = document.outcome
+    claim = None if end is None else Claim(end.winner, end.reason)
+    read = Imported(document.game, document.rules, plies, start=document.start, first=first, claim=claim)
+    played = judged(read, source)
+    if len(played.plies) < len(plies):
+        raise ImportFault("; ".join(played.departures))
     for told, true in zip(document.plies, played.plies, strict=True):
         if (told.ply, told.position, told.board) != (true.ply, true.position, true.board):
             raise ImportFault(f"move {true.ply}, {true.move}: by the rules another position follows than the file has")
-    shown, claim = played.outcome, document.outcome
-    if (claim is None) != (document.finished is None):
+    if (end is None) != (document.finished is None):
         raise ImportFault("a game has both, finished and outcome, or neither")
-    if claim is not None and shown is not None and claim.winner != shown.winner:
-        raise ImportFault(f"the file and the rules differ in who has won ({claim.reason}, {shown.reason})")
     return StoredGame(
         game_id=document.id if ID.fullmatch(document.id) else played.game_id,
         game=played.game,
@@ -180,10 +198,10 @@ def read_json(text: str, source: str) -> StoredGame:
         players=tuple(map(recorded_name, document.players)),
         started=document.started,
         finished=document.finished,
-        outcome=None if claim is None else Outcome(claim.winner, claim.reason, claim.scores),
+        outcome=None if end is None else Outcome(end.winner, end.reason, end.scores),
         plies=tuple(one.stored() for one in document.plies),
         undone=tuple(one.stored() for one in document.undone),
-        notes=tuple(StoredNote(one.kind, one.text, one.data, one.ply, one.time) for one in document.notes),
+        notes=tuple(one.stored() for one in document.notes),
         clock={} if document.clock is None else document.clock.model_dump(),
         start=document.start,
         source=played.source,

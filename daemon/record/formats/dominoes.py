@@ -10,6 +10,8 @@ import io
 import re
 import tempfile
 import zipfile
+import zlib
+from lzma import LZMAError
 from pathlib import Path
 
 import games
@@ -36,6 +38,8 @@ from system.named_files import open_regular
 MAX_ZIP_BYTES = 64 << 20
 MAX_FILES = 1000
 """Most files read from a zip; a game has at most 91 tiles."""
+BAD_ZIP = (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError, EOFError, ValueError, zlib.error, LZMAError)
+"""What the standard library raises for an archive that is none, or in which names, sizes or contents are broken."""
 FIRST_DAY = (1980, 1, 1, 0, 0, 0)
 """Date of every file in a zip, so that the same game gives the same bytes."""
 _OURS = re.compile(r"(?:[^/\\]{1,100}/)?(\d{1,9}_(?:\d{1,9}|mutari)\.txt)")
@@ -112,7 +116,7 @@ def _unpack(path: Path, folder: Path) -> None:
                 match = _OURS.fullmatch(one.filename)
                 if match is not None and one.file_size <= MAX_BYTES:
                     (folder / match[1]).write_bytes(file.read(one))
-    except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError, EOFError) as error:
+    except BAD_ZIP as error:
         raise ImportFault(f"{path}: cannot be unpacked: {error}") from None
 
 

@@ -30,6 +30,8 @@ MAX_COMMENT_LENGTH = 512
 """Characters kept of what a file says about one move, as many as a note of a document may have."""
 MAX_EVENT_LENGTH = 64
 MAX_SOURCE_LENGTH = 120
+MAX_CLOCK_S = 1e6
+"""Seconds of a time control, as many as a document may have."""
 AS_RECORDED = "as_recorded"
 """Reason for an end that a file states and the board does not show."""
 BEYOND_RULES = ("resigned", "time")
@@ -93,7 +95,7 @@ class Imported:
     comment: str = ""
     """What the file says in words before the first move."""
     departures: tuple[str, ...] = ()
-    """What departs from the format, and how it was taken."""
+    """What departs from the format, and how it was taken; each is kept once."""
 
 
 def loaded(name: str, rules: Mapping[str, object]) -> AnyGame:
@@ -126,8 +128,8 @@ def moment(day: str, time: str = "") -> str:
 
 
 def control(kind: str, time_s: float | None, increment_s: float | None = None) -> dict[str, Any]:
-    """A time control as the journal stores it; empty without a time."""
-    if not time_s:
+    """A time control as the journal stores it; empty without a time, or with one that cannot be."""
+    if not time_s or not (0 < time_s <= MAX_CLOCK_S and 0 <= (increment_s or 0) <= MAX_CLOCK_S):
         return {}
     return {"kind": kind, "time_s": time_s, "increment_s": increment_s or 0.0, "lose": False}
 
@@ -136,7 +138,7 @@ def seconds(text: str, most: float = 1e7) -> float | None:
     """Parses a number of seconds; None if it is invalid or its magnitude exceeds `most`."""
     if re.fullmatch(r"-?\d{1,8}(\.\d{1,6})?", text.strip()) is None:
         return None
-    value = float(text)
+    value = float(text.strip())
     return value if abs(value) <= most else None
 
 
@@ -256,7 +258,7 @@ def _notes(imported: Imported, plies: tuple[StoredPly, ...], started: str) -> It
     event = {name: clean(value, MAX_EVENT_LENGTH) for name, value in imported.event.items()}
     if said := {name: value for name, value in event.items() if value not in UNSAID}:
         yield StoredNote(EVENT, "", said, 0, started)
-    for departure in imported.departures:
+    for departure in dict.fromkeys(imported.departures):
         yield StoredNote(DEPARTURE, clean(departure, MAX_COMMENT_LENGTH), {}, 0, started)
     told = [imported.comment, *(ply.comment for ply in imported.plies)]
     times = [started, *(ply.time for ply in plies)]

@@ -28,15 +28,19 @@ SIGNS = {"slip": "$6", "mistake": "$2", "blunder": "$4"}
 TIME = "time forfeit"
 """Termination of games of a standard that were lost on time."""
 BRACES = str.maketrans("{}", "()")
-"""A comment ends at the first brace, and nothing escapes one."""
+
+
+def unbraced(comment: str) -> str:
+    """The comment as it may stand in braces: it ends at the first closing one, and nothing escapes that."""
+    return comment.translate(BRACES) if "}" in comment else comment
 
 
 class Dialect(Protocol):
     """How a game's own standard tells its rules: a module `tags` of its package.
 
-    It may also have `mended(word, before)`, which brings a word into the standard's form: its text, whether it goes on
-    with the move `before`, and what departs; and `evaluation_of(score, side)` and `score_of(text, side)` for the
-    standard's own way to write `[%eval]`; without, that is the mover's score.
+    It may also have `written(game, text)`, a move or a start position in the names that the standard wants for those
+    rules, and `evaluation_of(score, side)` and `score_of(text, side)` for the standard's own way to write
+    `[%eval]`; without, that is the mover's score.
     """
 
     UNWRITTEN: Collection[str]
@@ -47,6 +51,12 @@ class Dialect(Protocol):
 
     def rules_of(self, tags: Mapping[str, str]) -> Mapping[str, object] | None:
         """The rule options that the tags of a file name; None if it is another game's. Raises GameError."""
+
+    def departing(self, tags: Mapping[str, str], end: str) -> list[str]:
+        """What of the tags departs from the standard; `end` is the result that ends the moves, empty without one."""
+
+    def mended(self, word: str, before: str) -> tuple[str, bool, str]:
+        """A word in the standard's form, whether it goes on with the move before it, and what of it departed."""
 
 
 def dialect_of(name: str) -> Dialect | None:
@@ -101,7 +111,7 @@ def _tags(played: Played, dialect: Dialect | None, result: str) -> Iterator[tupl
         yield "First", game.sides[game.to_move(played.positions[0])]
     if stored.start:
         yield "SetUp", "1"
-        yield "FEN", stored.start
+        yield "FEN", _written(dialect, game, stored.start)
     match stored.clock.get("kind"):  # `_clock` reads it
         case "game":
             yield "TimeControl", f"{stored.clock['time_s']:g}+{stored.clock['increment_s']:g}"
@@ -114,10 +124,15 @@ def _tags(played: Played, dialect: Dialect | None, result: str) -> Iterator[tupl
         yield "Termination", TIME if timed else stored.outcome.reason
 
 
+def _written(dialect: Dialect | None, game: AnyGame, text: str) -> str:
+    told: str = getattr(dialect, "written", lambda _game, text: text)(game, text)
+    return told
+
+
 def _moves(played: Played, dialect: Dialect | None) -> Iterator[str]:
     game = played.game
     if begun := played.stored.comments.get(0):
-        yield f"{{{begun.translate(BRACES)}}}"
+        yield f"{{{unbraced(begun)}}}"
     # The side that begins by the rules, dark in English draughts, has the first half of each number.
     late = dialect is not None and game.to_move(played.positions[0]) != game.to_move(game.starts[0])
     for index, ply in enumerate(played.plies(), int(late)):
@@ -125,7 +140,7 @@ def _moves(played: Played, dialect: Dialect | None) -> Iterator[str]:
             continue
         if index % 2 == 0 or index == late == 1:
             yield f"{index // 2 + 1}." + index % 2 * ".."
-        yield ply.made.text
+        yield _written(dialect, game, ply.made.text)
         if ply.judged is not None and ply.judged.mark:
             yield SIGNS[ply.judged.mark]
         if words := " ".join(_comment(game, ply, dialect)):
@@ -148,7 +163,7 @@ def _comment(game: AnyGame, ply: PlayedPly, dialect: Dialect | None) -> Iterator
     if score is not None:
         told = getattr(dialect, "evaluation_of", lambda score, _side: f"{score:g}")
         yield f"[%eval {told(score, side)}]"
-    if said := [one for one in (ply.comment.translate(BRACES), ply.review) if one]:
+    if said := [one for one in (unbraced(ply.comment), ply.review) if one]:
         yield " | ".join(said)
 
 

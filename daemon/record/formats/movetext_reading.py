@@ -6,8 +6,9 @@ as figures; variations, also nested ones, are skipped.
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import games
@@ -22,51 +23,46 @@ from daemon.record.formats.imported import (
     moment,
     seconds,
 )
-from daemon.record.formats.movetext import TAGS, TIME, dialect_of, white_of
-from daemon.record.formats.movetext_body import RESULTS, SHORT, Body, braced
+from daemon.record.formats.movetext import TAGS, TIME, Dialect, dialect_of, white_of
+from daemon.record.formats.movetext_body import RESULTS, SHORT, Body, braced, hyphened
 from daemon.record.stored_game import rule_texts
 from rules import AnyGame, GameError, HiddenHands
 from rules.options import rules_from_words
 
 TAG = re.compile(r'(?:^|(?<=\]))[ \t]*\[[ \t]*(\w{1,40})\s+"((?:\\.|[^"\\\n])*)"[ \t]*\]', re.MULTILINE)
 """A line may hold several."""
-LOOSE = re.compile(r'^[ \t]*\[[ \t]*(\w{1,40})\s+"(.*)"[ \t]*\][ \t]*$', re.MULTILINE)
+LOOSE = re.compile(r'(?:^|(?<=\]))[ \t]*\[[ \t]*(\w{1,40})\s+"(.*)"[ \t]*\][ \t]*$', re.MULTILINE)
 """A tag in whose value quotation marks are not escaped."""
-LINE = re.compile(r"\{[^}]*\}|^%.*$|;.*$", re.MULTILINE)
-"""A comment in braces, a line for other programs after a percent sign, or a comment after a semicolon."""
+LINE = re.compile(r"\{[^}]*(?:\}|\Z)|^%.*$|;.*$", re.MULTILINE)
+"""A comment in braces, to the end of the text where none closes it; a line for other programs after a percent sign; or
+a comment after a semicolon."""
+HEADING = re.compile(rf"({LINE.pattern})|{TAG.pattern}|{LOOSE.pattern}", re.MULTILINE)
+"""A comment, in which a tag is none, or a tag."""
+DATE = re.compile(r"(?:\d{4}|\?{4})(?:\.(?:\d\d|\?\?)){2}")
+CONTROL = re.compile(r"(?:(?:^|:)(?:\d+/\d+|\d+\+\d+|\d+|\d+/\d+\+\d+|\*\d+))+")
+"""Of PGN, with the increment after some moves as PDN 3.0 has it, too."""
 REASON = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
 def games_in(text: str) -> list[str]:
     """The text of each game, at least one; a game begins with its tags. A tag within a comment is none."""
-    found: list[list[str]] = [[]]
-    moved, in_comment = False, False
-    for line in text.splitlines(keepends=True):
-        rest = line if in_comment else LOOSE.sub("", TAG.sub("", line))
-        if moved and rest != line:
-            found.append([])
+    begins, moved, place = [0], False, 0
+    for found in HEADING.finditer(text):
+        moved = moved or bool(text[place : found.start()].strip())
+        if moved and found[1] is None:
+            begins.append(found.start())
             moved = False
-        found[-1].append(line)
-        moved = moved or (not rest.lstrip().startswith(("%", ";")) and bool(rest.strip()))
-        in_comment = _is_open(rest, in_comment)
-    return ["".join(lines) for lines in found]
-
-
-def _is_open(line: str, in_comment: bool) -> bool:
-    place = 0
-    while True:
-        found = line.find("}" if in_comment else "{", place)
-        if found < 0 or (not in_comment and 0 <= line.find(";", place) < found):
-            return in_comment
-        in_comment, place = not in_comment, found + 1
+        place = found.end()
+    return [text[one:end] for one, end in itertools.pairwise([*begins, len(text)])]
 
 
 def read_movetext(text: str, name: str, rules: Mapping[str, object]) -> Imported:
     """The game; `name` and `rules` fill in what its tags do not say. Raises ImportFault."""
-    tags, body, told = _headed(text)
+    told = list[str]()
+    tags, body = _headed(text, told)
     game = _game(tags, name, rules)
-    dialect, body = dialect_of(game.name), body.replace("½", "1/2")
-    moves = Body(dialect)
+    dialect = dialect_of(game.name)
+    moves = Body(dialect, told)
     moves.read(body if dialect is None else LINE.sub(braced, body))
     light, event = white_of(game), {name: tags.get(tag, "") for name, tag in TAGS.items()}
     if event["name"] == game.title:
@@ -74,13 +70,8 @@ def read_movetext(text: str, name: str, rules: Mapping[str, object]) -> Imported
     clock, control = _clock(tags.get("TimeControl", "")), tags.get("TimeControl", "")
     started = moment(tags.get("Date", ""), tags.get("UTCTime", ""))
     event |= {"date": "" if started else tags.get("Date", ""), "control": "" if clock else control}
-    told += [f"TimeControl {control[:40]!r} is kept as it is: no clock of ours runs so"] * (
-        event["control"] not in UNSAID
-    )
-    told += moves.departures
-    names, result = (tags.get("White", ""), tags.get("Black", "")), moves.result or tags.get("Result", "")
-    if result in SHORT:
-        told.append(f"the result {result} is read as {SHORT[result]}")
+    told += [] if dialect is None else _departing(tags, moves.result, dialect)
+    names = tags.get("White", ""), tags.get("Black", "")
     return Imported(
         game.name,
         rule_texts(game),
@@ -91,19 +82,40 @@ def read_movetext(text: str, name: str, rules: Mapping[str, object]) -> Imported
         first=None if "FEN" in tags else _side(game, tags.get("First", "")),
         clock=clock,
         event=event,
-        claim=_claim(SHORT.get(result, result), light, tags.get("Termination", "")),
+        claim=_claim(_result(tags.get("Result", ""), moves.result, told), light, tags.get("Termination", "")),
         comment=moves.comment,
         departures=tuple(told),
     )
 
 
-def _headed(text: str) -> tuple[dict[str, str], str, list[str]]:
-    """The tags, the text without them, and which of them depart from the standard."""
-    tags = {found[1]: re.sub(r"\\(.)", r"\1", found[2]) for found in reversed([*TAG.finditer(text)])}
-    body = TAG.sub("", text)
-    loose = {found[1]: found[2] for found in reversed([*LOOSE.finditer(body)])}
-    told = [f"a quotation mark in the tag {name} is not escaped" for name in loose]
-    return loose | tags, LOOSE.sub("", body), told
+def _headed(text: str, told: list[str]) -> tuple[dict[str, str], str]:
+    """The tags and the text without them; `told` grows by those that depart from the standard."""
+    tags = dict[str, str]()
+
+    def take(found: re.Match[str]) -> str:
+        _, name, value, loose, loosely = found.groups()
+        if name is None and loose is None:
+            return found[0]
+        if loose is not None:
+            told.append(f"a quotation mark in the tag {loose} is not escaped")
+        if (name or loose) in tags:
+            told.append(f"the tag {name or loose} stands twice: the first counts")
+        tags.setdefault(name or loose, re.sub(r"\\(.)", r"\1", value) if name else loosely)
+        return ""
+
+    return tags, HEADING.sub(take, text)
+
+
+def _departing(tags: Mapping[str, str], end: str, dialect: Dialect) -> Iterator[str]:
+    """What of the tags departs from a game's own standard; `end` is the result that ends the moves."""
+    date, control = tags.get("Date", ""), tags.get("TimeControl", "")
+    if date not in UNSAID and not DATE.fullmatch(date):
+        yield f"the date {date[:20]!r} is not written as 2026.07.28"
+    if control not in UNSAID and not CONTROL.fullmatch(control):
+        yield f"TimeControl {control[:40]!r} is kept as it is: no clock runs so"
+    if tags.get("SetUp") == "1" and "FEN" not in tags:
+        yield "SetUp is 1, and there is no FEN: the game begins as usual"
+    yield from dialect.departing(tags, end)
 
 
 def _game(tags: Mapping[str, str], name: str, rules: Mapping[str, object]) -> AnyGame:
@@ -161,6 +173,18 @@ def _clock(text: str) -> Mapping[str, Any]:
     if text.startswith("1/"):
         return control("move", seconds(time))
     return control("game", seconds(time), seconds(increment))
+
+
+def _result(tag: str, end: str, told: list[str]) -> str:
+    """The result of a tag and of the end of the moves, which counts where both tell one."""
+    found = [hyphened(tag.strip(), told), end]
+    told += [f"the result {one} is read as {SHORT[one]}" for one in dict.fromkeys(found) if one in SHORT]
+    said, ended = (SHORT.get(one, one) for one in found)
+    if said not in (*UNSAID, "*", *RESULTS):
+        told.append(f"the result {said[:20]!r} of the tag is passed over")
+    elif ended and said not in UNSAID and RESULTS.get(said) != RESULTS.get(ended):
+        told.append(f"the moves end with {ended}, not with the result {said} of the tag: the former counts")
+    return ended or said
 
 
 def _claim(result: str, light: int, reason: str) -> Claim | None:

@@ -26,6 +26,7 @@ def read_psq(text: str, _game: str, rules: Mapping[str, object]) -> Imported:
     rules = {"size": head[1], **rules}
     game = loaded("gomoku", rules)
     size, plies, after = round(len(game.cells) ** 0.5), list[ImportedPly](), list[str]()
+    told = list[str]()
     for line in map(str.strip, rest):
         if (found := STONE.fullmatch(line)) is None:
             after.append(line)
@@ -33,9 +34,11 @@ def read_psq(text: str, _game: str, rules: Mapping[str, object]) -> Imported:
         x, y, spent_ms = map(int, found.groups())
         if not (1 <= x <= size and 1 <= y <= size):
             raise ImportFault(f"move {len(plies) + 1}, {x},{y}: no_such_cell: x and y go from 1 to {size}")
+        if spent_ms < 0:
+            told.append("a time below nought is none")
         plies.append(
             ImportedPly(game.cells[(y - 1) * size + x - 1], spent_s=spent_ms / 1000 if spent_ms >= 0 else None)
         )
     names = [found[1] for line in after[:2] if not line.startswith("-") and (found := NAME.fullmatch(line))]
     black, white = (*names, "", "")[:2]
-    return Imported(game.name, rules, tuple(plies), players=(black, white))
+    return Imported(game.name, rules, tuple(plies), players=(black, white), departures=tuple(told))

@@ -35,7 +35,7 @@ ALL_DISCS = 64
 UNWRITABLE = str.maketrans("[];\n\r", "(),  ")
 """Replacements for characters that a GGF value cannot contain."""
 BEGIN, END = re.compile(r"\(\s*;"), re.compile(r";\s*\)")
-PROPERTY = re.compile(r"([A-Z]+)\s*\[([^\]]*)\]")
+PROPERTY = re.compile(r"(?<![A-Za-z])([A-Za-z]+)\s*\[([^\]]*)(?:\]|\Z)")
 RESULT = re.compile(r"([+-]?\d{1,3}(?:\.\d{1,4})?)(?::([a-z]))?")
 PASSES = ("pa", "pass", "--", "ps")
 
@@ -89,7 +89,9 @@ def read_ggf(text: str, _game: str, _rules: Mapping[str, object]) -> Imported:
     begin, end = BEGIN.search(text), END.search(text)
     if begin is None or end is None:
         raise ImportFault("a game in GGF stands between (; and ;): the file is none, or was cut short")
-    found = PROPERTY.findall(text, begin.end(), end.start())
+    written = PROPERTY.findall(text, begin.end(), end.start())
+    found = [(name.upper(), value) for name, value in written]
+    told = ["names of properties are in small letters"] * any(name != name.upper() for name, _ in written)
     head = {name: value.strip() for name, value in reversed(found) if len(name) > 1}
     if head.get("GM", "").lower() != "othello":
         raise ImportFault(f"GM[{head.get('GM', '')[:20]}] is another game; reversi is GM[Othello]")
@@ -104,6 +106,7 @@ def read_ggf(text: str, _game: str, _rules: Mapping[str, object]) -> Imported:
         start=start,
         clock=control("game", clock_seconds(time), clock_seconds(rest.partition("/")[0])),
         claim=_claim(head.get("RE", "")),
+        departures=tuple(told),
     )
 
 

@@ -31,8 +31,9 @@ MAX_LENGTH = 1 << 20
 TOKEN = re.compile(r"\s*(?:([();])|([A-Za-z]+)\s*((?:\[(?:\\.|[^\\\]])*\]\s*)+))", re.DOTALL)
 VALUE = re.compile(r"\[((?:\\.|[^\\\]])*)\]", re.DOTALL)
 BEGIN = re.compile(r"\(\s*;")
-PART = re.compile(r"\[(?:\\.|[^\\\]])*\]|\(\s*;|[()]", re.DOTALL)
-"""A value, in which parentheses mean nothing, or a parenthesis, or what begins a game or a variation."""
+PART = re.compile(r"\[(?:\\.|[^\\\]])*(?:\]|\\?\Z)|\(\s*;|[()]", re.DOTALL)
+"""A value, in which parentheses mean nothing and which may never end; or a parenthesis, or what begins a game or a
+variation."""
 ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 REASONS = {"r": "resigned", "resign": "resigned", "t": "time", "time": "time"}
 FORFEITS = ("f", "forfeit")
@@ -60,6 +61,7 @@ def read_sgf(text: str, _game: str, _rules: Mapping[str, object]) -> Imported:
             told.append("no GM: taken for go")
         name = game_numbered(first_of(root, "GM") or USUAL)
         how = dialect(name)
+        _tidy(nodes, told)
         told += how.mend(nodes)
         game: Any = games.load(name, {**how.rules_of(nodes), "size": first_of(root, "SZ", how.SIZE)})
         start = _start(game, nodes)
@@ -85,10 +87,22 @@ def read_sgf(text: str, _game: str, _rules: Mapping[str, object]) -> Imported:
     )
 
 
+def _tidy(nodes: Sequence[Node], told: list[str]) -> None:
+    """Takes out what sets up nothing, and who moves within the game; `told` grows by both."""
+    for number, node in enumerate(nodes):
+        for name in sorted(SET_UP & node.keys()):
+            if number and name == "PL":
+                told.append("PL after the first node is passed over")
+                del node[name]
+            elif not any(map(str.strip, node[name])):
+                told.append(f"{name}[] sets up nothing")
+                del node[name]
+
+
 def _start(game: Any, nodes: Sequence[Node]) -> str:
     """The set-up position; empty where the record begins as the rules do. Raises GameError, ImportFault."""
     root, *rest = nodes
-    if any((SET_UP - {"PL"}) & node.keys() for node in rest) or "AE" in root:
+    if any(SET_UP & node.keys() for node in rest) or "AE" in root:
         raise ImportFault("stones are set up or taken away within the game; only its first node may set up a position")
     if not SET_UP & root.keys():
         return ""
