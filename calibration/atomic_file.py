@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 import tempfile
@@ -16,8 +17,10 @@ from system.named_files import open_regular
 def write_atomically(path: Path, content: bytes | Callable[[BinaryIO], object], *, private: bool = False) -> None:
     """Writes through a temporary file in the same folder, so no reader or power cut leaves half. Raises OSError.
 
-    Only its owner may read a `private` file. A content too large for memory writes itself.
+    Only its owner may read a `private` file. A content too large for memory writes itself. Replaced are only files of
+    this user: no link, device or pipe, and nothing of somebody else's.
     """
+    _refuse_others(path)
     descriptor, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # made 0600
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -31,6 +34,20 @@ def write_atomically(path: Path, content: bytes | Callable[[BinaryIO], object], 
         with contextlib.suppress(OSError):
             Path(beside).unlink()
         raise
+
+
+def _refuse_others(path: Path) -> None:
+    """Raises OSError for what must not be replaced by a file."""
+    try:
+        found = path.lstat()
+    except FileNotFoundError:
+        return
+    if stat.S_ISLNK(found.st_mode):
+        raise OSError(errno.EINVAL, "it is a link: name the file itself", str(path))
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(errno.EINVAL, "it is no file, but a folder, a device or a pipe", str(path))
+    if found.st_uid != os.geteuid():
+        raise OSError(errno.EPERM, "it is another user's", str(path))
 
 
 def write_private(path: Path, content: bytes) -> None:

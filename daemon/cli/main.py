@@ -6,6 +6,7 @@ Only this module may name every package. Its imports are lazy, so that `kibitzer
 from __future__ import annotations
 
 import difflib
+import errno
 import importlib
 import os
 import signal
@@ -218,7 +219,10 @@ def run() -> None:
     except BrokenPipeError:
         streams.drop()
         sys.exit(141)
-    except OSError:
+    except OSError as error:
+        if error.errno in (errno.ENAMETOOLONG, errno.ELOOP) and error.filename is not None:
+            sys.stderr.write(f"kibitzer: {str(error.filename)[:100]!r}...: {error.strerror}\n")
+            sys.exit(2)
         if not streams.fault():
             raise
         streams.drop()

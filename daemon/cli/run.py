@@ -21,7 +21,7 @@ from daemon.cli.browser import open_in_browser
 from daemon.cli.wrong_call import BLOCKED
 from daemon.cli.wrong_call import stop as ended
 from daemon.commands.game_choice import Choice, ChoiceError, choice_of, chosen, path_of, restored, save
-from daemon.config.settings import DEFAULT, Config, ConfigError, load_config
+from daemon.config.settings import DEFAULT, Config, ConfigError, changed, load_config
 from daemon.page.phones.door import Invitation
 from daemon.page.web import WebError
 from daemon.perception.pipeline import Pipeline
@@ -156,9 +156,9 @@ def run(
 
 
 def _named(settings: Config, source: str, profile: Path | None) -> Config:
-    camera = settings.camera.model_copy(update={"source": source or settings.camera.source})
-    board = settings.board.model_copy(update={"profile": str(profile.resolve()) if profile else settings.board.profile})
-    return settings.model_copy(update={"camera": camera, "board": board})
+    """The settings with what the command line names. Raises ConfigError."""
+    named = changed(settings, "camera", source=source) if source else settings
+    return changed(named, "board", profile=str(profile.resolve())) if profile else named
 
 
 def _chosen(now: Config, configured: Config, game: str, two_people: bool, catalogue: Catalogue) -> Config:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,9 +18,14 @@ REFUSED, BLOCKED = 2, 75
 may."""
 
 
+LONG = re.compile(r"(\S{100})\S{20,}")
+"""A name of which the first hundred letters tell enough."""
+
+
 def stop(command: str, error: object, status: int = REFUSED) -> typer.Exit:
     """Says in one line what is wrong, which may quote a file or an address; returns the exit to raise."""
-    sys.stderr.write(f"kibitzer {command}: {visible_lines(str(error))}\n")
+    text = LONG.sub(r"\1...", visible_lines(str(error)))
+    sys.stderr.write(f"kibitzer {command}: {text}\n")
     return typer.Exit(status)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import ipaddress
 import os
 import re
@@ -19,6 +21,10 @@ ROOT = paths.PROGRAM
 SHIPPED = paths.SHIPPED
 DEFAULT = paths.settings_file()
 
+MAX_HOST = 253
+"""Letters of a host's name (RFC 1035)."""
+MAX_FAULT, MAX_VALUE = 300, 100
+"""Letters of what is said of a fault, and of the value in it."""
 PREFIX, DIVIDER = "KIBITZER_", "__"
 """Prefix of environment variables that override a setting, and the separator between section and key."""
 
@@ -28,17 +34,43 @@ class ConfigError(ValueError):
 
 
 class Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
-def _expandable(path: str) -> str:
-    try:
-        Path(path).expanduser()
-    except RuntimeError:
-        raise ValueError("there is no such user's home folder") from None
+def _named(path: str) -> str:
+    """A path that the system can look up, whether there is something or not."""
     if "\0" in path:
         raise ValueError("a path has no zero byte in it")
+    try:
+        paths.resolved(path).lstat()
+    except RuntimeError:
+        raise ValueError("there is no such user's home folder") from None
+    except OSError as error:
+        if error.errno in (errno.ENAMETOOLONG, errno.ELOOP):
+            raise ValueError(f"{error.strerror}".lower()) from None
     return path
+
+
+def _file(path: str) -> str:
+    """A path at which a file is, or may come to be."""
+    if path and paths.resolved(path).is_dir():
+        raise ValueError("it is a folder, not a file")
+    return path
+
+
+def _host(text: str) -> str:
+    """The name or number of a computer (RFC 1123)."""
+    with contextlib.suppress(ValueError):
+        return str(ipaddress.ip_address(text.partition("%")[0])) + text[len(text.partition("%")[0]) :]
+    label = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
+    if len(text) > MAX_HOST or re.fullmatch(rf"(?!.*\.\d+\Z){label}(?:\.{label})*\.?", text) is None:
+        raise ValueError("a host is a name such as board.local, or an address such as 127.0.0.1 or ::1")
+    return text
+
+
+def _source(text: str) -> str:
+    """The source of pictures: a number, an address, a word such as phone, or a path."""
+    return text if "://" in text else _named(text)
 
 
 def wyoming_address(text: str) -> tuple[str, int]:
@@ -55,7 +87,10 @@ def _wyoming(text: str) -> str:
     return text
 
 
-PathText = Annotated[str, AfterValidator(_expandable)]
+PathText = Annotated[str, AfterValidator(_named)]
+FileText = Annotated[PathText, AfterValidator(_file)]
+HostText = Annotated[str, AfterValidator(_host)]
+SourceText = Annotated[str, AfterValidator(_source)]
 WyomingText = Annotated[str, AfterValidator(_wyoming)]
 Seconds = Annotated[float, Field(ge=0, le=3600)]
 Port = Annotated[int, Field(ge=0, le=65535)]
@@ -128,7 +163,7 @@ class PlayersSection(Section):
 class CameraSection(Section):
     """The source of the pictures."""
 
-    source: str = "0"
+    source: SourceText = "0"
     width_px: int = Field(default=1280, ge=160, le=7680)
     height_px: int = Field(default=720, ge=120, le=4320)
     max_megapixels: float = Field(default=50.0, ge=1, le=500)
@@ -203,9 +238,9 @@ class PageSection(Section):
     """The page for browsers, tablets and OBS, and the window."""
 
     enabled: bool = True
-    host: str = "127.0.0.1"
+    host: HostText = "127.0.0.1"
     port: Port = 8765
-    token: PathText = Field(default="var/page.token", min_length=1, max_length=4096)
+    token: FileText = Field(default="var/page.token", min_length=1, max_length=4096)
     trusted_proxies: list[NetworkText] = Field(default_factory=lambda: ["127.0.0.0/8", "::1"], max_length=16)
     window: bool = True
 
@@ -221,10 +256,10 @@ class PhoneSection(Section):
 class JournalSection(Section):
     """The journal and its pictures."""
 
-    path: PathText = "var/journal.sqlite"
+    path: FileText = "var/journal.sqlite"
     pictures: bool = True
     pictures_mb: int = Field(default=200, ge=1, le=1_000_000)
-    live_file: PathText = ""
+    live_file: FileText = ""
 
 
 class EventSection(Section):
@@ -262,7 +297,7 @@ class SupervisionSection(Section):
 class LogSection(Section):
     """The log."""
 
-    path: PathText = Field(default="", max_length=4096)
+    path: FileText = Field(default="", max_length=4096)
     level: Literal["debug", "info", "warning", "error"] = "info"
     size_mb: float = Field(default=5.0, ge=0.01, le=1000)
     files: int = Field(default=4, ge=1, le=100)
@@ -316,6 +351,22 @@ class Config(Section):
     bundles: BundlesSection = Field(default_factory=BundlesSection)
     engines: dict[EngineName, EngineSection] = Field(default_factory=dict)
 
+    @model_validator(mode="after")
+    def _write_apart(self) -> Config:
+        """No two things are written into one file."""
+        written = {
+            "journal.path": self.journal.path,
+            "journal.live_file": self.journal.live_file,
+            "log.path": self.log.path,
+            "page.token": self.page.token,
+        }
+        known: dict[Path, str] = {}
+        for key, path in written.items():
+            other = known.setdefault(paths.resolved(path).resolve(), key) if path else key
+            if other != key:
+                raise ValueError(f"{other} and {key} name one file, {visible(path)[:MAX_VALUE]}")
+        return self
+
     @model_validator(mode="before")
     @classmethod
     def _without_what_is_gone(cls, settings: Any) -> Any:
@@ -331,11 +382,21 @@ def load_config(path: Path = DEFAULT, environment: Mapping[str, str] = os.enviro
     `KIBITZER_CAMERA__SOURCE=none` is `source = "none"` under `[camera]`. Raises ConfigError with every fault at once.
     """
     variables = {key_of(name): name for name in environment if name.startswith(PREFIX) and DIVIDER in name}
+    for name in environment:
+        if name.startswith(PREFIX) and name.removeprefix(PREFIX).lower() in Config.model_fields:
+            raise ConfigError(f"{name}: names a section alone; a key of it is set by {name}{DIVIDER}KEY")
     try:
         settings = read_toml(path)
         for key, name in variables.items():
             _put(settings, key, value_of(environment[name]))
-        return Config.model_validate(settings)
+        try:
+            return Config.model_validate(settings)
+        except ValidationError as error:
+            # What looks like a number may be a text, such as the camera 0.
+            texts = {tuple(map(str, fault["loc"])) for fault in error.errors() if fault["type"] == "string_type"}
+            for key in texts & variables.keys():
+                _put(settings, key, environment[variables[key]])
+            return Config.model_validate(settings)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
     except ValidationError as error:
@@ -348,15 +409,23 @@ def load_config(path: Path = DEFAULT, environment: Mapping[str, str] = os.enviro
         raise ConfigError(f"{path}: is not TOML: {error}") from error
 
 
+def changed(config: Config, section: str, **values: object) -> Config:
+    """The settings with other values in a section. Raises ConfigError."""
+    merged = config.model_dump()
+    merged[section] |= values
+    try:
+        return Config.model_validate(merged)
+    except ValidationError as error:
+        raise ConfigError("\n".join(map(fault_text, error.errors(include_url=False)))) from error
+
+
 def key_of(variable: str) -> tuple[str, ...]:
     """The key that an environment variable overrides: section, table in it, and name."""
     return tuple(variable.removeprefix(PREFIX).lower().split(DIVIDER))
 
 
 def value_of(text: str) -> object:
-    """The value in a variable: a list or a table is parsed as TOML, anything else is taken literally."""
-    if text[:1] not in ("[", "{"):
-        return text
+    """The value in a variable, parsed as TOML; what is none is taken literally."""
     try:
         return parse_toml(f"value = {text}")["value"]
     except ValueError:
@@ -381,7 +450,19 @@ def _origin(place: tuple[int | str, ...], variables: Mapping[tuple[str, ...], st
 def fault_text(fault: object) -> str:
     """One validation error of pydantic's as text: key, value, and what the key accepts."""
     assert isinstance(fault, dict)
-    key = ".".join(str(part) for part in fault["loc"])
+    key = ".".join(str(part) for part in fault["loc"])[:MAX_VALUE]
     if fault["type"] == "extra_forbidden":
         return f"{key}: there is no such key"
-    return without_secrets(f"{key} = {fault['input']!r}: {fault['msg']}")
+    said = str(fault["msg"]).removeprefix("Value error, ")
+    if not key:
+        return said[:MAX_FAULT]
+    # Secrets first: a part of an address may show what the whole would hide.
+    return without_secrets(f"{key} = {_shown(fault['input'])}: {said}")[:MAX_FAULT]
+
+
+def _shown(value: object) -> str:
+    try:
+        text = without_secrets(repr(value))
+    except ValueError:
+        return "a number of thousands of digits"
+    return text if len(text) <= MAX_VALUE else f"{text[:MAX_VALUE]}..."

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import logging
 import threading
 from pathlib import Path
 
 from calibration.atomic_file import write_atomically
-from daemon.record.formats.formats import live
+from daemon.record.formats.formats import is_game_text, live
 from daemon.record.formats.played import ExportError
 from daemon.record.journal import Journal, JournalError
 from daemon.words.translation import worded
@@ -18,6 +19,8 @@ _log = logging.getLogger(__name__)
 RETRY_S = 1.0
 """Seconds until a file that could not be written, or a record that could not be read, is tried again."""
 CLOSE_S = 3.0
+HEAD = 4096
+"""Bytes that tell what a file is."""
 
 
 class LiveFile:
@@ -62,12 +65,21 @@ class LiveFile:
         except Exception:  # noqa: BLE001 - the top of the thread
             _log.exception("the game is not kept in %s any more", self._path)
 
+    def _refuse_another(self) -> None:
+        """Raises OSError where something else than a game is in the file; what is written once is ours."""
+        if self._content or not self._path.is_file():
+            return
+        with self._path.open("rb") as file:
+            if not is_game_text(file.read(HEAD)):
+                raise OSError(errno.EEXIST, "it holds something else than a game", str(self._path))
+
     def _write(self) -> None:
         try:
             with contextlib.closing(Journal(self._journal, read_only=True)) as journal:
                 stored = journal.game(self._game_id)
             content = live(stored, self._path.suffix.lower(), else_usual=True).content
             if content != self._content:
+                self._refuse_another()
                 write_atomically(self._path, content)
                 self._content = content
             self._trouble = self._refusal = ""

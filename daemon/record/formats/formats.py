@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -35,19 +36,29 @@ class Format(NamedTuple):
     kind: str = "text/plain"
     holds_review: bool = False
     """GGF holds only its values."""
+    begins: str = r"(?!)"
+    """How its texts begin."""
 
 
 PGN = "application/vnd.chess-pgn"
+PDN = "text/plain"
+TREE, TAG, CELLS, DOCUMENT = r"\s*\(\s*;", r'\s*\[\w+ "', r"([a-h][1-8])*\s*\Z", r'\{\s*"format": ?\d'
 MOVES = "morris, ganh: numbered moves under tags"
 FORMATS = {
-    "sgf": Format((".sgf",), "go, gomoku: Smart Game Format", to_sgf, read_sgf, "application/x-go-sgf", True),
-    "ggf": Format((".ggf",), "reversi: Generic Game Format", to_ggf, read_ggf, holds_review=True),
-    "transcript": Format((".txt",), "reversi: f5d6c3...", to_transcript, read_transcript),
-    "moves": Format((".pgn", ".txt"), MOVES, to_movetext, read_movetext, PGN, True),
-    "pgn": Format((".pgn",), "chess: Portable Game Notation", to_movetext, read_movetext, PGN, True),
-    "pdn": Format((".pdn",), "draughts: Portable Draughts Notation", to_movetext, read_movetext, holds_review=True),
+    "sgf": Format((".sgf",), "go, gomoku: Smart Game Format", to_sgf, read_sgf, "application/x-go-sgf", True, TREE),
+    "ggf": Format((".ggf",), "reversi: Generic Game Format", to_ggf, read_ggf, holds_review=True, begins=TREE),
+    "transcript": Format((".txt",), "reversi: f5d6c3...", to_transcript, read_transcript, begins=CELLS),
+    "moves": Format((".pgn", ".txt"), MOVES, to_movetext, read_movetext, PGN, True, TAG),
+    "pgn": Format((".pgn",), "chess: Portable Game Notation", to_movetext, read_movetext, PGN, True, TAG),
+    "pdn": Format((".pdn",), "draughts: Portable Draughts Notation", to_movetext, read_movetext, PDN, True, TAG),
     "annotations": Format((), "dominoes: a folder of files, one a tile", kind="application/zip"),
-    "json": Format((".json",), "every game: all that is known", kind="application/json", holds_review=True),
+    "json": Format(
+        (".json",),
+        "every game: all that is known",
+        kind="application/json",
+        holds_review=True,
+        begins=DOCUMENT,
+    ),
     "png": Format((".png",), "every game: the boards in one picture", kind="image/png"),
 }
 FOR_ALL = ("json", "png")
@@ -59,6 +70,12 @@ class Download(NamedTuple):
     name: str
     kind: str
     content: bytes
+
+
+def is_game_text(content: bytes) -> bool:
+    """Whether a file is empty, or begins as one of these formats: what a live game may be written over."""
+    text = content.decode("utf-8", "replace")
+    return not text or any(re.match(one.begins, text) for one in FORMATS.values())
 
 
 def suiting(game: str) -> list[str]:
