@@ -181,6 +181,10 @@ def _chosen(now: Config, configured: Config, game: str, two_people: bool, catalo
 
 
 def _show_invitation(invitation: Invitation) -> None:
+    """Shows the code on a terminal; never in a log, which others may read."""
+    if not sys.stderr.isatty():
+        LOGGER.info("a phone is invited by the code on the page, under /phone")
+        return
     told = worded("Scan this code with a phone to film the board with it. The page explains the browser's warning.")
     others = "".join(f"\n{address}" for address in invitation.addresses)
     sys.stderr.write(f"{invitation.in_terminal()}{told}{others}\n")

@@ -10,6 +10,7 @@ import collections
 import contextlib
 import functools
 import logging
+import ssl
 import time
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -26,6 +27,8 @@ MAX_EACH = 24
 """Most connections from one other computer at a time: a browser opens six, and two that stay."""
 SAY_S = 10.0
 """Seconds to send the whole head of the first request, and to read a response and send the next request."""
+HANDSHAKE_S, SHUTDOWN_S = 5.0, 1.0
+"""Seconds in which a connection must be encrypted, and in which an encrypted one must end."""
 LOOK_S = 1.0
 
 
@@ -75,6 +78,10 @@ class ConnectionLimits:
 
     def factory(self, server: web.Server) -> Callable[[], asyncio.Protocol]:
         return functools.partial(_Guarded, self, server)
+
+    def encrypted(self, server: web.Server, context: ssl.SSLContext) -> Callable[[], asyncio.Protocol]:
+        """The same for encrypted connections, which count from the first byte on, before anything is agreed."""
+        return lambda: _Handshake(self, context, functools.partial(_Guarded, self, server))
 
     def enter(self, transport: asyncio.BaseTransport) -> bool:
         """Registers a new connection; False if there is no room for it."""
@@ -164,6 +171,63 @@ class _Guarded(asyncio.Protocol):
         if self._inner is not None and self._transport is not None:
             self._limits.leave(self._transport)
             self._inner.connection_lost(exc)
+
+
+class _Handshake(asyncio.Protocol):
+    """A connection until it is encrypted; one that says nothing ends soon, and holds a place only until then."""
+
+    def __init__(self, limits: ConnectionLimits, context: ssl.SSLContext, then: Callable[[], asyncio.Protocol]) -> None:
+        self._limits, self._context, self._then = limits, context, then
+        self._task: asyncio.Task[None] | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        if not self._limits.enter(transport):
+            transport.abort()
+            return
+        transport.pause_reading()
+        self._task = asyncio.get_running_loop().create_task(self._agree(transport))
+
+    async def _agree(self, transport: asyncio.Transport) -> None:
+        early, loop = _Early(), asyncio.get_running_loop()
+        try:
+            secure = await loop.start_tls(
+                transport,
+                early,
+                self._context,
+                server_side=True,
+                ssl_handshake_timeout=HANDSHAKE_S,
+                ssl_shutdown_timeout=SHUTDOWN_S,
+            )
+        except OSError:  # it speaks no TLS, is silent, or has gone
+            self._limits.leave(transport)
+            transport.abort()
+            return
+        self._limits.leave(transport)
+        if secure is not None:
+            early.hand_on(secure, self._then())
+
+
+class _Early(asyncio.Protocol):
+    """Keeps what comes between the end of a handshake and the protocol that is to hear it."""
+
+    def __init__(self) -> None:
+        self._data, self._ended = bytearray(), False
+
+    def data_received(self, data: bytes) -> None:
+        self._data += data
+
+    def eof_received(self) -> bool:
+        self._ended = True
+        return True  # the connection stays open until it is handed on
+
+    def hand_on(self, transport: asyncio.Transport, protocol: asyncio.Protocol) -> None:
+        transport.set_protocol(protocol)
+        protocol.connection_made(transport)
+        if self._data:
+            protocol.data_received(bytes(self._data))
+        if self._ended and not protocol.eof_received():
+            transport.close()
 
 
 def _address(transport: asyncio.BaseTransport) -> Address | None:

@@ -91,12 +91,15 @@ def is_loopback(host: str) -> bool:
 
 
 def is_here(request: web.Request) -> bool:
-    """Whether a request comes from this computer, and not through a proxy that may act for another."""
+    """Whether a request comes over this computer's loopback, and not through a proxy that may act for another.
+
+    Its other addresses prove nothing: where containers share them, every stranger's request comes from there.
+    """
     if any(_FORWARDED.fullmatch(name) for name in request.headers):
         return False
     own = None if request.transport is None else request.transport.get_extra_info("sockname")
     sender = request.remote
-    return sender is not None and (is_loopback(sender) or (own is not None and sender == own[0]))
+    return sender is not None and is_loopback(sender) and (own is None or is_loopback(own[0]))
 
 
 def _fault(request: web.Request, allowed_hosts: tuple[str, ...]) -> tuple[str, str]:

@@ -97,12 +97,9 @@ class Permission:
             why = "commands from another computer need the token that `kibitzer keys token` prints on the table's"
             raise Problem(401, "token_needed", why, {"WWW-Authenticate": "Bearer"})
 
-    def check_stranger(self, request: web.Request, *, wrong: bool = False) -> None:
-        """Raises Problem if somebody unknown may not try again to prove who it is.
-
-        To be called again with `wrong` if the attempt failed, which costs more.
-        """
-        self._take(self._strangers.take(client_of(request, self._proxies), WRONG_TOKEN_COST if wrong else 1.0))
+    def check_stranger(self, request: web.Request) -> None:
+        """Charges somebody unknown for a wrong attempt to prove who it is; raises Problem if there were too many."""
+        self._take(self._strangers.take(client_of(request, self._proxies), WRONG_TOKEN_COST))
 
     def _has_token(self, request: web.Request, client: str, token: str) -> bool:
         if self._token is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import datetime
 import functools
 import json
@@ -20,6 +21,7 @@ import pytest
 from cryptography import x509
 
 from daemon.config.settings import CameraSection
+from daemon.page import connection_limits
 from daemon.page.phones import addresses, certificate
 from daemon.page.phones.certificate import CertificateError, DoorCertificates
 from daemon.page.phones.door import PhoneDoor
@@ -27,6 +29,7 @@ from daemon.page.phones.filming import MAX_PICTURE_BYTES, Aim
 from daemon.page.phones.pairing import MAX_PHONES, VALID_S, Pairing
 from daemon.page.web import WebPage
 from daemon.supervision.camera import Camera, opener_with
+from tests.waiting import PATIENCE_S
 from vision.frame import SourceEnded
 from vision.sources.encoded import peek
 from vision.sources.phone import AWAITED, GONE, Asked, PhoneFeed, PhoneSource
@@ -263,6 +266,8 @@ async def test_wrong_codes_are_refused_and_soon_no_more_are_looked_at(house: Hou
                 statuses.append(answer.status)
                 assert "Set-Cookie" not in answer.headers
         assert set(statuses) == {403, 429} and statuses[:2] == [403, 403] and statuses[-1] == 429
+        async with session.post(f"{address}/pair", json={"code": code}) as answer:
+            assert answer.status == 200 and "Set-Cookie" in answer.headers, "the right code always gets in"
 
 
 @running
@@ -475,3 +480,42 @@ def test_the_table_says_what_is_awaited_and_when_the_phone_is_gone() -> None:
         assert said[3:] == ["I see what the phone films."]
     finally:
         camera.close()
+
+
+@running
+async def test_sockets_that_say_nothing_hold_no_place_for_long_and_leave_room_for_a_phone(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection_limits, "HANDSHAKE_S", 0.5)
+    monkeypatch.setattr(connection_limits, "MAX_HERE", 8)
+    address, code = house.invite()
+    port = int(address.rsplit(":", 1)[1])
+    silent = [await asyncio.open_connection(HERE, port) for _ in range(60)]
+    try:
+        closed = [asyncio.ensure_future(reader.read()) for reader, _ in silent]
+        done, _ = await asyncio.wait(closed, timeout=PATIENCE_S)
+        assert len(done) == len(silent), "each is ended, most of them at once"
+        async with house.client() as session, session.post(f"{address}/pair", json={"code": code}) as answer:
+            assert answer.status == 200
+    finally:
+        for _, writer in silent:
+            writer.close()
+
+
+@running
+async def test_what_is_no_tls_is_ended_and_many_phones_talk_at_once(house: House) -> None:
+    address, _ = house.invite()
+    port = int(address.rsplit(":", 1)[1])
+    reader, writer = await asyncio.open_connection(HERE, port)
+    writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n" * 100)
+    with contextlib.suppress(ConnectionError):
+        await asyncio.wait_for(reader.read(), PATIENCE_S)
+    writer.close()
+    async with house.client() as session:
+
+        async def get() -> int:
+            async with session.get(f"{address}/phone") as answer:
+                await answer.read()
+                return answer.status
+
+        assert set(await asyncio.gather(*(get() for _ in range(20)))) == {200}

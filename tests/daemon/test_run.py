@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from calibration.template import load_template
 from daemon.cli import run as run_cli
 from daemon.cli.run import Daemon
 from daemon.commands.game_choice import path_of, restored
+from daemon.page.phones.door import Invitation
 from daemon.run.health import health_of
 from daemon.run.session import Session
 from daemon.supervision import camera as camera_module
@@ -56,6 +58,18 @@ def test_a_game_and_two_people_of_the_command_line_are_kept_as_the_pages_choice_
     assert restored(path_of(Path(config.journal.path)), config) == wanted
     with pytest.raises(UnknownGame):
         run_cli._chosen(config, config, "ches", False, catalogue)
+
+
+def test_the_code_for_phones_is_shown_on_a_terminal_and_never_in_a_log(
+    capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    invitation = Invitation(("https://192.0.2.7:8766/phone#secret-code",), 60.0, 0)
+    with caplog.at_level("DEBUG"):
+        run_cli._show_invitation(invitation)
+    assert "secret-code" not in capsys.readouterr().err + caplog.text and "/phone" in caplog.text
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    run_cli._show_invitation(invitation)
+    assert "https://192.0.2.7:8766/phone#secret-code" in capsys.readouterr().err
 
 
 @pytest.fixture

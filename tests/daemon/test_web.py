@@ -10,6 +10,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import cv2
@@ -21,6 +22,7 @@ from calibration.template import load_template
 from daemon.commands.command import mark_of
 from daemon.drawing.board_svg import board_svg
 from daemon.page import page_state, streams
+from daemon.page.guard import is_here
 from daemon.page.web import PAGE, WebError, WebPage
 from daemon.words import translation
 from lab.bench.browsing import Table, loaded_by, weight_of
@@ -90,6 +92,26 @@ class Viewer:
 
     def close(self) -> None:
         self.response.close()
+
+
+@pytest.mark.parametrize(
+    ("sender", "own", "here"),
+    [
+        ("127.0.0.1", "127.0.0.1", True),
+        ("127.0.0.1", "127.0.0.9", True),
+        ("::1", "::1", True),
+        ("10.88.0.2", "10.88.0.2", False),
+        ("192.0.2.7", "192.168.1.5", False),
+        ("127.0.0.1", "192.168.1.5", False),
+        (None, "127.0.0.1", False),
+    ],
+)
+def test_only_what_comes_over_loopback_is_from_this_computer(sender: str | None, own: str, here: bool) -> None:
+    transport = SimpleNamespace(get_extra_info=lambda _name: (own, 8765))
+    request: Any = SimpleNamespace(headers={}, remote=sender, transport=transport)
+    assert is_here(request) is here
+    request.headers = {"X-Forwarded-For": "192.0.2.7"}
+    assert not is_here(request)
 
 
 def test_the_page_and_its_parts_need_nothing_from_elsewhere(page: WebPage) -> None:

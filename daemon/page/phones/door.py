@@ -7,7 +7,6 @@ phone may see and command what a page on this computer may.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import dataclasses
 import io
 import os
@@ -30,7 +29,6 @@ from daemon.page.phones.pairing import MAX_SECRET, Pairing
 from daemon.words.translation import worded
 from vision.sources.phone import PhoneFeed
 
-HANDSHAKE_S = 5.0
 BACKLOG = 16
 YEAR_S = 365 * 24 * 3600
 MAX_BYTES = 256
@@ -106,14 +104,11 @@ class PhoneDoor:
         assert runner.server is not None
         try:
             self._server = await asyncio.get_running_loop().create_server(
-                limits.factory(runner.server),
+                limits.encrypted(runner.server, context),
                 "0.0.0.0",
                 self._port,
                 backlog=BACKLOG,
                 reuse_address=True,
-                ssl=context,
-                ssl_handshake_timeout=HANDSHAKE_S,
-                ssl_shutdown_timeout=1.0,
             )
         except OSError as error:
             await runner.cleanup()
@@ -154,13 +149,11 @@ class PhoneDoor:
 
     def add_routes(self, router: web.UrlDispatcher, permission: Permission) -> None:
         async def pair(request: web.Request) -> web.Response:
-            permission.check_stranger(request)
             try:
                 return await self._pair(request)
             except Problem as problem:
-                if problem.status == 403:
-                    with contextlib.suppress(Problem):
-                        permission.check_stranger(request, wrong=True)
+                if problem.status == 403:  # the right code always gets in, whatever strangers have tried
+                    permission.check_stranger(request)
                 raise
 
         router.add_post("/pair", pair)
