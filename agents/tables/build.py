@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -81,7 +82,8 @@ def only_builder(within: Path, wait: bool) -> Iterator[bool]:
     import fcntl
 
     within.mkdir(parents=True, exist_ok=True)
-    with (within / ".lock").open("w") as file:
+    descriptor = os.open(within / ".lock", os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    with os.fdopen(descriptor, "w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
         except BlockingIOError:

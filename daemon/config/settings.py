@@ -53,8 +53,11 @@ def _named(path: str) -> str:
 
 def _file(path: str) -> str:
     """A path at which a file is, or may come to be."""
-    if path and paths.resolved(path).is_dir():
+    there = paths.resolved(path)
+    if path and there.is_dir():
         raise ValueError("it is a folder, not a file")
+    if path and there.exists() and not there.is_file():
+        raise ValueError("it is a pipe or a device, not a file")
     return path
 
 

@@ -15,8 +15,9 @@ from calibration.atomic_file import write_atomically
 from daemon.cli import main
 from daemon.cli import run as run_cli
 from daemon.config.settings import Config, ConfigError, load_config
-from daemon.record.journal import Journal
+from daemon.record.journal import Journal, JournalError
 from daemon.record.live_file import LiveFile
+from daemon.record.salvage import OwnerLock
 from daemon.record.stored_game import rule_texts
 from tests.waiting import wait_for
 
@@ -95,6 +96,8 @@ def test_the_live_game_is_written_over_nothing_but_a_game(tmp_path: Path, conten
         ('[journal]\nlive_file = "var/journal.sqlite"', "journal.path and journal.live_file name one file"),
         ('[journal]\npath = "a/../a.sqlite"\n[log]\npath = "a.sqlite"', "journal.path and log.path name one file"),
         ('[journal]\npath = "/"', "it is a folder"),
+        ('[log]\npath = "/dev/null"', "a pipe or a device"),
+        ('[log]\npath = "PIPE"', "a pipe or a device"),
         (f'[camera]\nsource = "{LONG}"', "file name too long"),
         (f'[log]\npath = "{LONG}"', "file name too long"),
         ('[journal]\npath = "LOOP/x"', "too many levels of symbolic links"),
@@ -110,7 +113,9 @@ def test_the_live_game_is_written_over_nothing_but_a_game(tmp_path: Path, conten
 )
 def test_settings_that_would_end_the_daemon_later_are_refused_at_once(tmp_path: Path, text: str, why: str) -> None:
     (tmp_path / "loop").symlink_to("loop")
-    assert why in refused(tmp_path, text.replace("LOOP", str(tmp_path / "loop")))
+    os.mkfifo(tmp_path / "pipe")
+    text = text.replace("LOOP", str(tmp_path / "loop")).replace("PIPE", str(tmp_path / "pipe"))
+    assert why in refused(tmp_path, text)
 
 
 @pytest.mark.parametrize(
@@ -167,3 +172,14 @@ def test_names_too_long_for_a_path_are_refused_in_one_line(
     said = capsys.readouterr().err.strip().splitlines()[-1]
     assert ended.value.code == 2 and len(said) <= 300
     assert "too long" in said.lower() or "cannot be read" in said
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe"])
+def test_a_lock_that_is_a_link_or_a_pipe_is_refused_and_its_target_kept(tmp_path: Path, kind: str) -> None:
+    record, target = tmp_path / "journal.sqlite", tmp_path / "target"
+    target.write_text("kept")
+    lock = tmp_path / "journal.sqlite.lock"
+    lock.symlink_to(target) if kind == "link" else os.mkfifo(lock)
+    with pytest.raises(JournalError):
+        OwnerLock(record)
+    assert target.read_text() == "kept"

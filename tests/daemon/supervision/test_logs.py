@@ -81,7 +81,7 @@ def test_files_rotate_within_their_bounds(tmp_path: Path) -> None:
 
 
 def test_full_disk_stops_the_log_and_nothing_else() -> None:
-    with contextlib.closing(Log(LogSection(path="/dev/full"))) as log:
+    with contextlib.closing(Log(LogSection.model_construct(path="/dev/full"))) as log:
         LOGGER.warning("nobody will read this")
         assert log.failed == 1
 
