@@ -90,7 +90,7 @@ class Pass(AtPly):
         "ro": "înapoi/dă înapoi/ia înapoi/ia mutarea înapoi/anulează/anulează mutarea",
         "pl": "cofnij/cofnij ruch/cofnij to/cofam ruch",
         "vi": "đi lại/hoàn tác/lùi lại/rút lại nước đi",
-        "pt-br": "desfazer/desfaça/desfaz/desfazer a jogada/voltar a jogada/volta a jogada",
+        "pt-br": "desfazer/desfaça/desfaz/desfazer o lance/desfazer a jogada/voltar a jogada/volta a jogada",
     },
     asks=sentence("Did you say: take back?"),
     offered=lambda now: now.has_past,
