@@ -52,7 +52,10 @@ def test_an_end_that_rests_on_whose_tile_it_was_says_how_to_put_it_right(hand: t
     lay(referee, PLAIN)
     told = said(lay(referee, POINT, movers=hand))[-1]
     assert told.startswith("Red wins: the last space is reached.")
-    assert told.endswith(" If a move was counted for the wrong side, say so on the page, or type its number and side.") == assumed
+    assert (
+        told.endswith(" If a move was counted for the wrong side, say so on the page, or type its number and side.")
+        == assumed
+    )
 
 
 def test_a_tile_after_an_end_that_rests_on_assumed_movers_takes_the_game_up_again(referee: Referee) -> None:
