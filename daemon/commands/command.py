@@ -484,8 +484,8 @@ class LastMove(Question):
     spoken={
         "en": "how many men/how many pieces/how many stones/how many discs/how many tiles/count/count the pieces/"
         "count the men/what is the count",
-        "ro": "câte piese/câte piese sunt/câte piese mai sunt/câte pietre/numără piesele/numărătoarea",
-        "pl": "ile bierek/ile figur/ile pionków/ile kamieni/ile zostało/policz/policz bierki",
+        "ro": "câte piese/câte piese sunt/câte piese mai sunt/câte pietre/câte discuri/numără piesele/numărătoarea",
+        "pl": "ile bierek/ile figur/ile pionków/ile kamieni/ile krążków/ile zostało/policz/policz bierki",
         "vi": "bao nhiêu quân/còn bao nhiêu quân/có bao nhiêu quân/đếm quân",
         "pt-br": "quantas peças/quantas peças há/quantas pedras/quantos discos/conte as peças/contagem",
     },

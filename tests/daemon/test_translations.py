@@ -11,7 +11,18 @@ import pytest
 from daemon.commands.command import DECLARED
 from daemon.match.clock_service import spoken_time
 from daemon.words.phrase_book import COUNTS, EXAMPLES
-from daemon.words.translation import LANGUAGES, Message, as_words, compiled, messages, speak, translator_of, worded_n
+from daemon.words.translation import (
+    LANGUAGES,
+    Message,
+    as_words,
+    compiled,
+    in_words,
+    messages,
+    page_words,
+    speak,
+    translator_of,
+    worded_n,
+)
 from wording import Term, plural
 
 TRANSLATED = [language for language in LANGUAGES if language != "en"]
@@ -175,3 +186,24 @@ def test_no_sentence_names_a_command_in_english(language: str) -> None:
     names = "|".join(re.escape(name) for name in DECLARED if name != "pass")
     token = re.compile(rf"(?<![\w{{-])(?:{names})(?![\w}}-])")
     assert not [text for message, text in written(language) if not message.context and token.search(text)]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_is_asked_back_is_said_as_people_can_say_it(language: str) -> None:
+    speak(language)
+    for declared in DECLARED.values():
+        if declared.asks is not None:
+            command = in_words(declared.asks).partition(": ")[2].rstrip("?")
+            assert command.casefold() in declared.spoken[language].split("/"), command
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_a_button_that_a_sentence_names_is_called_so_on_the_page(language: str) -> None:
+    buttons, quoted = page_words(language), re.compile('[“"]([^”"]+)[”"]')
+    named = [
+        (text, buttons[one])
+        for message, text in written(language)
+        for one in quoted.findall(message.text)
+        if one in buttons
+    ]
+    assert named and not [(text, button) for text, button in named if button not in text]
