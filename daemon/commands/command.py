@@ -90,7 +90,7 @@ class Pass(AtPly):
         "ro": "înapoi/dă înapoi/ia înapoi/ia mutarea înapoi/anulează/anulează mutarea",
         "pl": "cofnij/cofnij ruch/cofnij to/cofam ruch",
         "vi": "đi lại/hoàn tác/lùi lại/rút lại nước đi",
-        "pt-br": "desfazer/desfaça/desfaz/desfazer a jogada/voltar a jogada/volta a jogada",
+        "pt-br": "desfazer/desfaça/desfaz/desfazer o lance/desfazer a jogada/voltar a jogada/volta a jogada",
     },
     asks=sentence("Did you say: take back?"),
     offered=lambda now: now.has_past,
@@ -484,8 +484,8 @@ class LastMove(Question):
     spoken={
         "en": "how many men/how many pieces/how many stones/how many discs/how many tiles/count/count the pieces/"
         "count the men/what is the count",
-        "ro": "câte piese/câte piese sunt/câte piese mai sunt/câte pietre/numără piesele/numărătoarea",
-        "pl": "ile bierek/ile figur/ile pionków/ile kamieni/ile zostało/policz/policz bierki",
+        "ro": "câte piese/câte piese sunt/câte piese mai sunt/câte pietre/câte discuri/numără piesele/numărătoarea",
+        "pl": "ile bierek/ile figur/ile pionków/ile kamieni/ile krążków/ile zostało/policz/policz bierki",
         "vi": "bao nhiêu quân/còn bao nhiêu quân/có bao nhiêu quân/đếm quân",
         "pt-br": "quantas peças/quantas peças há/quantas pedras/quantos discos/conte as peças/contagem",
     },

@@ -91,7 +91,7 @@ def adopt(referee: Referee, reading: BoardReading, side: str = "") -> list[Effec
         return take(referee, way)
     if len(doubtful):
         names = phrases.named_cells(game, [int(cell) for cell in doubtful])
-        raise Refusal(sentence("I cannot see {cells} clearly: say what stands there first, with correct.", cells=names))
+        raise Refusal(sentence("I cannot see {cells} clearly: first choose or type what stands there.", cells=names))
     return SetUp(_set_up(referee, reading, mover))
 
 

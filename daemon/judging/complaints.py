@@ -125,7 +125,7 @@ def reopened(play: Play, before: LineOfPlay) -> list[Announcement]:
             part = sentence("move {number} as {side:gen}'s", number=number, side=side)
         parts.append(part)
     said = sentence(
-        "You play on, so I count {moves}; if it was another, tell me its number and side: mover.", moves=listing(parts)
+        "You play on, so I count {moves}; if it was another, type its number and side.", moves=listing(parts)
     )
     return [play.announce("reopened", said, urgent=True)]
 

@@ -16,7 +16,7 @@ from daemon.judging import phrases
 from rules import EMPTY, AnyGame, Counts, DeadPieces, MoveError, Outcome, Side, Step
 from wording import Sentence, Sentences, Term, sentence
 
-WRONG_SIDE = sentence("If a move was counted for the wrong side, tell me its number and side: mover.")
+WRONG_SIDE = sentence("If a move was counted for the wrong side, say so on the page, or type its number and side.")
 
 MARK_DEAD = (
     sentence("Mark what counts as captured as it stands, or no longer; then agree."),

@@ -389,7 +389,7 @@ class Referee(Play):
         if lines[0] == lines[1] and torn.cells:  # two boards that differ in a doubtful cell, which can be cleared
             said = sentence("I cannot see {cells} clearly.", cells=phrases.named_cells(self.game, torn.cells))
         elif lines[0] == lines[1]:
-            said = sentence("I am not sure how it went. Tell me whose turn it is: adopt, and the side.")
+            said = sentence("I am not sure how it went. Tell me to adopt the board; if you type, add whose turn it is.")
         return self.announce("ambiguous", said, board=torn.lines[0].shown, urgent=True)
 
     def _went(self, line: Line) -> Value:

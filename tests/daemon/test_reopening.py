@@ -28,7 +28,7 @@ NEARLY = "pawns=98,0;bag=40;holds=4,3;tiles=8H6-8I1,8J1-8K4"
 """Red is two spaces from the last one."""
 PLAIN, POINT, LATER, LAST = "8F2-8G6", "6K2-7K4", "8D5-8E2", "5K2-5L0"
 """Tiles that can be laid one after another; POINT and LAST score a point or more for the side that lays them."""
-CORRECTION = "if it was another, tell me its number and side: mover."
+CORRECTION = "if it was another, type its number and side."
 
 
 @pytest.fixture
@@ -52,7 +52,10 @@ def test_an_end_that_rests_on_whose_tile_it_was_says_how_to_put_it_right(hand: t
     lay(referee, PLAIN)
     told = said(lay(referee, POINT, movers=hand))[-1]
     assert told.startswith("Red wins: the last space is reached.")
-    assert told.endswith(" If a move was counted for the wrong side, tell me its number and side: mover.") == assumed
+    assert (
+        told.endswith(" If a move was counted for the wrong side, say so on the page, or type its number and side.")
+        == assumed
+    )
 
 
 def test_a_tile_after_an_end_that_rests_on_assumed_movers_takes_the_game_up_again(referee: Referee) -> None:
@@ -172,7 +175,7 @@ def test_where_all_movers_are_known_it_is_over_and_that_is_said_once() -> None:
     assert codes(effects) == ["game_over"]
     assert said(effects) == [
         "Red wins: the last space is reached. 100 to 0. "
-        "If a move was counted for the wrong side, tell me its number and side: mover."
+        "If a move was counted for the wrong side, say so on the page, or type its number and side."
     ]
     assert not [one for one in effects if isinstance(one, Record | Rewrite | Finish)]
     assert show(referee, with_tiles(referee, PLAIN, LATER)) == []

@@ -266,7 +266,7 @@ def test_the_end_is_announced_with_the_points(referee: Referee) -> None:
     at(referee, "red;pawns=99,4;bag=40;holds=4,3;tiles=8H6-8I1,8J1-8K4")
     effects = lay(referee, THIRD)
     assert [effect.outcome.scores for effect in effects if isinstance(effect, Finish)] == [(100, 7)]
-    correction = "If a move was counted for the wrong side, tell me its number and side: mover."
+    correction = "If a move was counted for the wrong side, say so on the page, or type its number and side."
     assert said(effects)[-1] == f"Red wins: the last space is reached. 100 to 7. {correction}"
 
 
