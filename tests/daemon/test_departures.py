@@ -378,3 +378,11 @@ def test_an_illegal_move_is_refused_by_its_number_and_rule(real_data: Path) -> N
 def test_a_square_that_the_board_lacks_makes_no_position(rules: str, fen: str) -> None:
     with pytest.raises(PositionError, match="there is no square"):
         games.load("draughts", {"set": rules}).parse_position(fen)
+
+
+@pytest.mark.parametrize("hidden", ["\u202e", "\u2066", "\u200e"])
+def test_signs_that_nobody_sees_do_not_change_what_a_tag_says(hidden: str) -> None:
+    text = f'[Date "2024.01{hidden}.02"]\n[White "A"]\n[Black "B"]\n[TimeControl "600{hidden}+2"]\n\n1. e4 *\n'
+    game = one(text, "game.pgn")
+    assert game.started.startswith("2024-01-02") and game.clock["time_s"] == 600.0
+    assert not {"date", "control"} & game.event.keys()

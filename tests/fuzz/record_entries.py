@@ -156,7 +156,9 @@ def check(stored: StoredGame) -> None:
     if len(stored.plies) > MAX_PLIES or len(positions) != len(stored.plies) + 1:
         raise IllegalState(f"{len(stored.plies)} plies, {len(positions)} positions")
     shown = game.outcome(positions[-1])
-    counted = stored.outcome is not None and stored.outcome.reason == "as_recorded"
+    # Where people count, somebody may also have resigned then.
+    counted = stored.outcome is not None and stored.outcome.reason in ("as_recorded", "resigned", "time")
+    counted &= shown is not None and (shown.reason == "counted" or stored.outcome.reason == "as_recorded")
     if shown is not None and stored.outcome is not None and shown.winner != stored.outcome.winner and not counted:
         raise IllegalState(f"{stored.outcome} where the rules say {shown}")
 

@@ -28,6 +28,7 @@ from daemon.record.formats.movetext_body import RESULTS, SHORT, Body, braced, hy
 from daemon.record.stored_game import rule_texts
 from rules import AnyGame, GameError, HiddenHands
 from rules.options import rules_from_words
+from wording.outside import visible
 
 TAG = re.compile(r'(?:^|(?<=\]))[ \t]*\[[ \t]*(\w{1,40})\s+"((?:\\.|[^"\\\n])*)"[ \t]*\]', re.MULTILINE)
 """A line may hold several."""
@@ -100,7 +101,7 @@ def _headed(text: str, told: list[str]) -> tuple[dict[str, str], str]:
             told.append(f"a quotation mark in the tag {loose} is not escaped")
         if (name or loose) in tags:
             told.append(f"the tag {name or loose} stands twice: the first counts")
-        tags.setdefault(name or loose, re.sub(r"\\(.)", r"\1", value) if name else loosely)
+        tags.setdefault(name or loose, visible(re.sub(r"\\(.)", r"\1", value) if name else loosely))
         return ""
 
     return tags, HEADING.sub(take, text)
