@@ -19,6 +19,7 @@ from daemon.supervision.troubles import Troubles
 from daemon.supervision.watchdog import Heartbeat, Liveness
 from daemon.words.translation import worded
 from wording import listing, noun
+from wording.outside import visible_in
 
 LOOK_S = 1.0
 STALE_S = 5.0
@@ -71,7 +72,8 @@ def health_of(session: Session) -> dict[str, dict[str, object]]:
             parts["clock"] = session.timer.status(session.game.sides)
         trouble = session.match.backlog.trouble
         parts["record"] = {"ok": not trouble, "text": trouble or worded("every move is written down")}
-    services.last_health = parts | {name: report() for name, report in services.reports.items()}
+    # What voices, engines, cameras and files say of themselves comes from outside.
+    services.last_health = visible_in(parts | {name: report() for name, report in services.reports.items()})
     return services.last_health
 
 

@@ -66,10 +66,13 @@ class FloodGate(logging.Filter):
 
 
 class OpenFormatter(logging.Formatter):
-    """Formats lines that anybody may read in a terminal, whoever wrote their text: see `wording.outside`."""
+    """Formats lines that anybody may read in a terminal, whoever wrote their text: see `wording.outside`.
+
+    Only the first line of a record begins at the margin, so that no text from outside looks like a record of its own.
+    """
 
     def format(self, record: logging.LogRecord) -> str:
-        return visible_lines(super().format(record))
+        return visible_lines(super().format(record)).replace("\n", "\n    ")
 
 
 class RotatingFile(logging.handlers.RotatingFileHandler):

@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from daemon.voice import STOP_S, VoiceError
+from wording.outside import clean
 
 MAX_LINE = 65536
 """Bytes of an event's line."""
@@ -84,7 +85,7 @@ class Connection:
         except (ValueError, KeyError, RecursionError) as error:
             raise self._fault("sends no Wyoming events") from error
         if event.type == "error":
-            raise self._fault(f"answers: {str(data.get('text'))[:200]}")
+            raise self._fault(f"answers: {clean(str(data.get('text')), 200)}")
         return event
 
     def _take(self, length: int) -> bytes:

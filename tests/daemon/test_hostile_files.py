@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import sys
 from pathlib import Path
@@ -14,11 +15,15 @@ from calibration import atomic_file
 from calibration.atomic_file import write_atomically
 from daemon.cli import main
 from daemon.cli import run as run_cli
-from daemon.config.settings import Config, ConfigError, load_config
+from daemon.config.settings import Config, ConfigError, LogSection, load_config
 from daemon.record.journal import Journal, JournalError
 from daemon.record.live_file import LiveFile
 from daemon.record.salvage import OwnerLock
 from daemon.record.stored_game import rule_texts
+from daemon.run.health import health_of
+from daemon.run.session import Session
+from daemon.supervision.logs import Log
+from tests.daemon.quiet_table import quiet
 from tests.waiting import wait_for
 
 LONG = "x" * 300
@@ -183,3 +188,24 @@ def test_a_lock_that_is_a_link_or_a_pipe_is_refused_and_its_target_kept(tmp_path
     with pytest.raises(JournalError):
         OwnerLock(record)
     assert target.read_text() == "kept"
+
+
+HOSTILE = "ready\n2026-01-01 00:00:00,000 I daemon: all is well\x1b[2J\x07\u202e"
+
+
+def test_what_parts_say_from_outside_is_shown_on_one_line_without_hidden_signs(tmp_path: Path) -> None:
+    with contextlib.closing(Session(quiet(tmp_path, page={"enabled": False}), games.load("morris"))) as session:
+        session.services.reports["voice server"] = lambda: {"ok": False, "text": HOSTILE, "names": [HOSTILE]}
+        session.camera_trouble = HOSTILE
+        health = health_of(session)
+        for part in (health["voice server"], *health.values()):
+            assert not {"\n", "\x1b", "\x07", "\u202e"} & set(str(part["text"]))
+
+
+def test_no_text_from_outside_looks_like_a_line_of_the_log(tmp_path: Path) -> None:
+    path = tmp_path / "kibitzer.log"
+    with contextlib.closing(Log(LogSection(path=str(path)))):
+        logging.getLogger("daemon.voice").warning("%s", HOSTILE)
+    first, *rest = path.read_text(encoding="utf-8").splitlines()
+    assert "ready" in first and rest and all(line.startswith("    ") for line in rest)
+    assert not {"\x1b", "\x07", "\u202e"} & set(path.read_text(encoding="utf-8"))
