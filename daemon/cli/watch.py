@@ -14,7 +14,7 @@ import games
 from calibration.profile import TableProfile
 from calibration.template import load_template
 from daemon.cli.options import GameOption, ProfileOption, RuleOption
-from daemon.cli.wrong_call import BLOCKED, refusals
+from daemon.cli.wrong_call import BLOCKED, refusals, stop
 from daemon.game.effects import Announcement
 from daemon.judging.referee import Referee
 from daemon.match.match import Match
@@ -30,7 +30,10 @@ from vision.frame import FrameSource, Image, SourceEnded, SourceError
 from vision.sources.encoded import MAX_MEGAPIXELS
 from vision.sources.opening import open_source
 from vision.sources.slot import NewestFrame
+from wording.outside import shown_address
 
+UNSEEN = 1
+"""Exit status where the source held no board that could be read."""
 READ_S = 0.5
 LOST_S = 3.0
 """Seconds that the board must be out of sight before it is reported as lost."""
@@ -72,7 +75,7 @@ def watch(
 
     --out also films what Kibitzer sees and says, as in the picture of the page. Until the film is closed, at the end or
     by Ctrl-C, it is called NAME.part; where the disk gets full it ends there, is whole, and the watching goes on (exit
-    status 75 at the end). Browsers play .webm; .mp4 is written faster.
+    status 75 at the end). Browsers play .webm; .mp4 is written faster. Exit status 1: no board was ever read.
 
     Example: kibitzer watch --game morris --rule flying=true --source photos/ --profile table.npz
 
@@ -102,12 +105,14 @@ def watch(
     recorder = None if out is None else Recorder(eyes, Film(out, FILM_HZ, give_up_s))
     try:
         with refusals("watch", SourceError):
-            follow(eyes, frames, recorder)
+            was_read = follow(eyes, frames, recorder)
     finally:
         if recorder is not None:
             recorder.close()
     if recorder is not None and recorder.fault:
         raise typer.Exit(BLOCKED)
+    if not was_read:
+        raise stop("watch", f"{shown_address(source)}: no board was read in it", UNSEEN)
 
 
 class Recorder:
@@ -146,14 +151,16 @@ class Recorder:
         sys.stderr.write(f"kibitzer watch: {error}\n")
 
 
-def follow(eyes: BoardTracker, source: FrameSource, recorder: Recorder | None = None) -> None:
-    frames, match = NewestFrame(source), eyes.match
+def follow(eyes: BoardTracker, source: FrameSource, recorder: Recorder | None = None) -> bool:
+    """Follows the source to its end; whether a board was read in it."""
+    frames, match, was_read = NewestFrame(source), eyes.match, False
     try:
         match.start()
         while True:
             frame = frames.read(READ_S)
             if frame is not None:
                 eyes.feed(frame)
+                was_read |= eyes.observation is not None and eyes.observation.reading is not None
                 if eyes.new_game_due:
                     eyes.begin_again(Referee(match.referee.game, in_photos=match.referee.in_photos))
             eyes.poll()
@@ -163,6 +170,7 @@ def follow(eyes: BoardTracker, source: FrameSource, recorder: Recorder | None = 
         eyes.end()
         if recorder is not None and eyes.observation is not None:
             recorder.show(eyes.observation.frame.time_s + LAST_S)
+        return was_read
     finally:
         frames.close()
 

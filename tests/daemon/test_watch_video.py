@@ -110,3 +110,13 @@ def test_ctrl_c_ends_the_film_well(photos: Path, tmp_path: Path) -> None:
     _, told = process.communicate(timeout=30)
     assert process.returncode == 130 and f"film written: {out}" in told.decode()
     assert read_all(open_source(str(out)))
+
+
+def test_a_film_of_no_board_ends_with_1_and_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "blank.mp4"
+    writer = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*"mp4v"), 10, (320, 240))
+    for shade in range(40):
+        writer.write(np.full((240, 320, 3), 80 + shade % 5, np.uint8))
+    writer.release()
+    done = CliRunner().invoke(app, ["--game", "morris", "--source", str(path)])
+    assert done.exit_code == 1 and "no board was read in it" in done.stderr
