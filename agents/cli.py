@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import queue
@@ -23,16 +22,15 @@ from agents.command_line import (
     JsonOption,
     RuleOption,
     check_seconds,
-    moves_of,
     new_app,
+    position_of,
     refusing,
     use_engines,
 )
 from agents.perft import perft as count_sequences
 from agents.search import MAX_DEPTH
-from rules import AnyGame, MoveError
+from rules import AnyGame
 from rules.options import rules_from_words
-from rules.turns import line_of_play
 
 MAX_TIME_S = 3600.0
 
@@ -76,7 +74,7 @@ def move(
     with refusing("move"):
         use_engines(engines)
         the_game = games.load(game, rules_from_words(rule))
-        the_position = _position(the_game, moves, position)
+        the_position = position_of(the_game, moves, position)
         lead = levels.lead(the_game.name)
         spec = players.parse(agent) if agent else levels.strongest(the_game.name)
         options = dict(spec.options) | _options(option) | ({} if seed is None else {"seed": str(seed)})
@@ -120,7 +118,7 @@ def perft(
     """
     with refusing("perft"):
         the_game = games.load(game, rules_from_words(rule))
-        start = _position(the_game, None, position)
+        start = position_of(the_game, None, position)
     if not removals_as_plies:
         kernels.perft(the_game, start, 1)  # compiles, or fetches from the disk
     began_s = time.perf_counter()
@@ -144,19 +142,6 @@ def _options(words: list[str]) -> dict[str, str]:
     return options
 
 
-def _position(game: AnyGame, moves: str | None, position: str | None) -> Any:
-    """The position to search; the moves may begin from any start. Raises GameError, ValueError."""
-    if moves is not None and position is not None:
-        raise ValueError("give --moves or --position, not both")
-    if position is not None:
-        return game.parse_position(position)
-    texts = moves_of(moves or "")
-    for start in game.starts[:-1]:
-        with contextlib.suppress(MoveError):
-            return line_of_play(game, texts, start)[-1]
-    return line_of_play(game, texts, game.starts[-1])[-1]
-
-
 def _answer_lines(game: AnyGame, player: GameAgent, limits: Limits, lead: float | None) -> None:
     """Answers each line of the standard input by one, `{"error": ...}` where that is impossible, until it ends.
 
@@ -169,7 +154,7 @@ def _answer_lines(game: AnyGame, player: GameAgent, limits: Limits, lead: float 
         line, stop = given
         try:
             asked = json.loads(line)
-            position = _position(game, asked.get("moves"), asked.get("position"))
+            position = position_of(game, asked.get("moves"), asked.get("position"))
             if "best" in asked:
                 told = json.dumps({"best": _best(best, position, asked, stop), "lead": lead})
             else:

@@ -21,6 +21,8 @@ from rich.progress import (
 
 from agents import engines as outside
 from agents.jobs import BACKENDS
+from rules import AnyGame, MoveError
+from rules.turns import line_of_play
 
 GameOption = Annotated[str, typer.Option(help="Game, by module or short name, such as morris.")]
 RuleOption = Annotated[
@@ -80,6 +82,19 @@ def use_engines(path: Path | None) -> None:
 
 def moves_of(text: str) -> list[str]:
     return text.replace(",", " ").split()
+
+
+def position_of(game: AnyGame, moves: str | None, position: str | None) -> Any:
+    """The position to search; the moves may begin from any start. Raises GameError, ValueError."""
+    if moves is not None and position is not None:
+        raise ValueError("give --moves or --position, not both")
+    if position is not None:
+        return game.parse_position(position)
+    texts = moves_of(moves or "")
+    for start in game.starts[:-1]:
+        with contextlib.suppress(MoveError):
+            return line_of_play(game, texts, start)[-1]
+    return line_of_play(game, texts, game.starts[-1])[-1]
 
 
 def check_seconds(option: str, time_s: float, most_s: float) -> None:

@@ -14,8 +14,9 @@ from rules import AnyGame
 
 CODES = tuple(
     (
-        "wins_at_once five open_four four open_three blocks_five blocks_four closes_mill double_mill blocks_mill "
-        "threatens_mills threatens_mill shuts_in takes_corner gives_corner carries captures saves exposes if_held"
+        "wins_at_once five open_four four open_three blocks_five blocks_four closes_mill double_mill opens_mill "
+        "blocks_mill threatens_mills threatens_mill shuts_in takes_corner gives_corner carries captures "
+        "saves exposes if_held"
     ).split()
 )
 """Every reason; the daemon has words for them."""

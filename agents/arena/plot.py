@@ -20,28 +20,29 @@ class PlotError(ValueError):
     pass
 
 
-def check(path: Path) -> None:
+def check(path: Path, option: str = "--plot") -> None:
     """Raises PlotError if a plot could not be written; called before the games rather than after."""
     if path.suffix.lower() not in ENDINGS:
-        raise PlotError(f"--plot is a file that ends in {', '.join(ENDINGS)}, not {path.name!r}")
+        raise PlotError(f"{option} is a file that ends in {', '.join(ENDINGS)}, not {path.name!r}")
     if not path.parent.is_dir():
-        raise PlotError(f"--plot: there is no folder {path.parent}")
+        raise PlotError(f"{option}: there is no folder {path.parent}")
     if importlib.util.find_spec("matplotlib") is None:
-        raise PlotError(f"--plot needs matplotlib, which is not installed; {paths.installs('plot', 'arena')}")
+        raise PlotError(f"{option} needs matplotlib, which is not installed; {paths.installs('plot', 'arena')}")
 
 
-def _axes() -> tuple[Any, Any]:
+def axes(size_in: tuple[float, float] = SIZE_IN) -> tuple[Any, Any]:
+    """A figure of that width and height, and its axes."""
     import matplotlib
 
     matplotlib.use("Agg")  # no window, no display
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=SIZE_IN, layout="constrained")
+    figure = Figure(figsize=size_in, layout="constrained")
     return figure, figure.subplots()
 
 
 def match(path: Path, title: str, pairs: Sequence[int]) -> None:
-    figure, axes = _axes()
+    figure, drawn = axes()
     games, scores, errors, total, squares = [], [], [], 0.0, 0.0
     for number, half in enumerate(pairs, 1):
         total, squares = total + half / 4, squares + (half / 4) ** 2
@@ -49,39 +50,39 @@ def match(path: Path, title: str, pairs: Sequence[int]) -> None:
         games.append(2 * number)
         scores.append(100 * score)
         errors.append(100 * Z95 * math.sqrt(max(0.0, squares / number - score * score) / number))
-    axes.axhline(50, color="grey", linewidth=0.8)
-    axes.plot(games, scores, color="C0")
+    drawn.axhline(50, color="grey", linewidth=0.8)
+    drawn.plot(games, scores, color="C0")
     low = [max(0.0, score - error) for score, error in zip(scores, errors, strict=True)]
     high = [min(100.0, score + error) for score, error in zip(scores, errors, strict=True)]
-    axes.fill_between(games, low, high, color="C0", alpha=0.2, label="95 %")
-    axes.set(xlabel="games", ylabel="score of the first, %", ylim=(0, 100), title=title)
-    axes.legend(loc="best")
+    drawn.fill_between(games, low, high, color="C0", alpha=0.2, label="95 %")
+    drawn.set(xlabel="games", ylabel="score of the first, %", ylim=(0, 100), title=title)
+    drawn.legend(loc="best")
     figure.savefig(path)
 
 
 def ratings(path: Path, title: str, found: Table) -> None:
-    figure, axes = _axes()
+    figure, drawn = axes()
     places = [found.places[number] for number in reversed(found.ranking)]
-    axes.axvline(0, color="grey", linewidth=0.8)
-    axes.errorbar(
+    drawn.axvline(0, color="grey", linewidth=0.8)
+    drawn.errorbar(
         [place.rating.elo for place in places],
         range(len(places)),
         xerr=[place.rating.error for place in places],
         fmt="o",
         capsize=4,
     )
-    axes.set_yticks(range(len(places)), [place.player for place in places])
-    axes.set(xlabel="Elo against the average, with the 95 % interval", title=title)
+    drawn.set_yticks(range(len(places)), [place.player for place in places])
+    drawn.set(xlabel="Elo against the average, with the 95 % interval", title=title)
     figure.savefig(path)
 
 
 def levels(path: Path, title: str, steps: Sequence[Step], wanted: float) -> None:
-    figure, axes = _axes()
-    axes.axhline(100 * wanted, color="grey", linewidth=0.8, label=f"{100 * wanted:g} %")
+    figure, drawn = axes()
+    drawn.axhline(100 * wanted, color="grey", linewidth=0.8, label=f"{100 * wanted:g} %")
     names = [f"{step.level} : {step.level - 1}" for step in steps]
     scores = [100 * (step.summary.estimate.score if step.summary.estimate else 0.0) for step in steps]
     errors = [100 * Z95 * (step.summary.estimate.error if step.summary.estimate else 0.0) for step in steps]
-    axes.bar(names, scores, yerr=errors, capsize=4)
-    axes.set(xlabel="levels", ylabel="score, %", ylim=(0, 105), title=title)
-    axes.legend(loc="lower right")
+    drawn.bar(names, scores, yerr=errors, capsize=4)
+    drawn.set(xlabel="levels", ylabel="score, %", ylim=(0, 105), title=title)
+    drawn.legend(loc="lower right")
     figure.savefig(path)

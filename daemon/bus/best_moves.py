@@ -34,6 +34,7 @@ REASONS: dict[str, Sentence] = {
     "blocks_four": sentence("blocks an open three"),
     "closes_mill": sentence("closes a mill"),
     "double_mill": sentence("makes a double mill"),
+    "opens_mill": sentence("opens a mill to close it again"),
     "blocks_mill": sentence("blocks a mill"),
     "threatens_mills": sentence("threatens two mills"),
     "threatens_mill": sentence("threatens a mill"),

@@ -12,6 +12,7 @@ import typer
 import games
 from daemon.cli.analyse import analyse
 from daemon.cli.export import export, import_game
+from daemon.cli.facts import facts
 from daemon.cli.game_arguments import (
     GAME_HELP,
     RECORD,
@@ -39,7 +40,7 @@ MAX_GAMES = 1 << 40
 app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="Recorded games: list, show, export, import, correct and delete them; rank their players.",
+    help="Recorded games: list, show, export, import, correct and delete them; rank their players. And how large a game is.",
 )
 
 
@@ -142,6 +143,7 @@ def mover(
 
 app.command("analyse")(analyse)
 app.command("export")(export)
+app.command("facts")(facts)
 app.command("find")(find_games)
 app.command("import")(import_game)
 app.command("ranking")(show_ranking)

@@ -82,6 +82,7 @@ SECTIONS = {
         "agents": Entry("agents.agents_cli", "List the agents, their options, and the levels of every game."),
         "move": Entry("agents.cli", "Ask an agent for one move."),
         "analyse": Entry("agents.analyse_cli", "Judge every move of a game: what it lost, and what was better."),
+        "tree": Entry("agents.tree_cli", "Draw the tree of a search, and what alpha-beta cuts off."),
         "solve": Entry("agents.solve_cli", "Solve reversi endgames, or prove gomoku wins."),
         "certify": Entry("agents.solve_cli", "Prove which positions are puzzles, line by line."),
         "arena": Entry(

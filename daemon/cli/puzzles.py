@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import json
 import random
 import sys
@@ -22,7 +23,7 @@ from daemon.match.puzzle_play import question, verdict
 from daemon.match.recovery import positions_of
 from daemon.page.view import template_of
 from daemon.record.journal import JournalError
-from daemon.record.puzzles import Puzzle, PuzzleError, PuzzleStore, path_of, puzzle_of
+from daemon.record.puzzles import Puzzle, PuzzleError, PuzzleStore, path_of, puzzle_of, store_beside
 from daemon.record.stored_game import rule_texts
 from daemon.words.translation import in_words
 from rules import AnyGame, GameError, HiddenHands, figures_of
@@ -92,13 +93,17 @@ def list_puzzles(
     Example: kibitzer puzzles list --game reversi --open
     """
     with refusals("puzzles list", *FAULTS):
-        found = PuzzleStore(path_of(journal)).all(games.find(game).name if game else "")
+        found = store_beside(journal).all(games.find(game).name if game else "")
     for puzzle, standing in found:
         if unsolved and standing.solved:
             continue
         if as_json:
-            shown = {name: getattr(puzzle, name) for name in ("game", "position", "move", "plies", "proof", "source")}
-            told = {"id": puzzle.puzzle_id, **shown, "tried": standing.tried, "solved": standing.solved}
+            told = {
+                "id": puzzle.puzzle_id,
+                **dataclasses.asdict(puzzle),
+                "tried": standing.tried,
+                "solved": standing.solved,
+            }
             sys.stdout.write(json.dumps(told) + "\n")
         else:
             done = f"solved {standing.solved} of {standing.tried}" if standing.tried else "new"
@@ -119,7 +124,7 @@ def play(
     Example: kibitzer puzzles play --game gomoku
     """
     with refusals("puzzles play", *FAULTS):
-        store = PuzzleStore(path_of(journal))
+        store = store_beside(journal)
         found = store.get(puzzle) if puzzle else store.next(games.load(game))
         if found is None:
             raise ValueError("there is no such puzzle; `kibitzer puzzles make` makes some")

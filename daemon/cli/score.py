@@ -20,12 +20,15 @@ from daemon.cli.wrong_call import refusals
 from daemon.scoring.annotation_folder import AnnotationFolder
 from daemon.scoring.evaluation import WORTH, Evaluation, Tally, evaluate
 from daemon.scoring.photo_series import Series, find_series
+from daemon.scoring.report import Scored, pages_of
 from daemon.scoring.scorer import Look, ScoredMove, Scorer, line_of, object_of, summary_of
 from games.double_double_dominoes import DoubleDoubleDominoes
 from games.double_double_dominoes.position import SIDES
 from vision.cli import MEGAPIXELS, load_photo
 from vision.frame import Image
 from vision.reading.locate import PhotoReader, ReadPhoto
+from vision.sheet.files import CREATOR, pdf_of
+from vision.sheet.ink import Page
 from vision.sources.encoded import MAX_MEGAPIXELS
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")
@@ -43,6 +46,9 @@ def score_dominoes(
     force: Annotated[
         bool, typer.Option("--force", help="Also overwrite files that another program or a person wrote.")
     ] = False,
+    pdf: Annotated[
+        Path | None, typer.Option(help="Report to write: for each game a page with the board and one with the scores.")
+    ] = None,
     max_megapixels: Annotated[float, MEGAPIXELS] = MAX_MEGAPIXELS,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per move, after each game.")] = False,
 ) -> None:
@@ -59,6 +65,9 @@ def score_dominoes(
     Without `<game>_mutari.txt` (lines such as `1_01.jpg player1`) the players are assumed to lay tiles in turn, unless
     pawns in the photos show otherwise. Pawns, if any, also show in which order tiles without photos were laid.
 
+    --pdf writes a report to print: the board at the end with the number of each tile's photo, then a table of what
+    every tile brought and each player's way along the track.
+
     Files that this command did not write are never overwritten without --force. Exit status 1: a photo got no file.
 
     Example: kibitzer score-dominoes photos --out scores --profile table.npz
@@ -69,8 +78,10 @@ def score_dominoes(
         table = None if profile is None else TableProfile.load(profile)
         names = [shot.name for series in chosen for shot in series.shots]
         folder = AnnotationFolder(out, names, force)
+        if pdf is not None:
+            _check_pdf(pdf, force)
         eyes = PhotoSeriesReader(PhotoReader(template, table))
-        complete = True
+        complete, pages = True, list[Page]()
         # Lines for another program must not pass through the progress bar, which would print them to standard error.
         bar = Progress(
             console=(console := Console(stderr=True)),
@@ -87,8 +98,21 @@ def score_dominoes(
                     teller.look(eyes.looks(photo))
                     progress.advance(task)
                 complete = teller.finish() and complete
+                pages += pages_of(teller.scored, template)
+        if pdf is not None:
+            pdf.write_bytes(pdf_of(*pages))
     if not complete:
         raise typer.Exit(INCOMPLETE)
+
+
+def _check_pdf(path: Path, force: bool) -> None:
+    """Raises ValueError where the report cannot be written, or would be written over another program's file."""
+    if path.suffix.lower() != ".pdf":
+        raise ValueError(f"--pdf ends in .pdf, not {path.name!r}")
+    if not path.parent.is_dir():
+        raise ValueError(f"--pdf: there is no folder {path.parent}")
+    if path.exists() and not force and CREATOR not in path.read_bytes():
+        raise ValueError(f"--pdf: {path} was not written by this command; --force writes over it")
 
 
 class PhotoSeriesReader:
@@ -127,6 +151,10 @@ class Teller:
         self._said: dict[int, object] = {}
         for note in series.notes:
             sys.stderr.write(f"{note}\n")
+
+    @property
+    def scored(self) -> Scored:
+        return Scored(self._series.game, self._scorer.moves(), self._scorer.uncounted(), self._scorer.pawns)
 
     def look(self, looks: Iterator[Look]) -> None:
         self._scorer.look(looks)

@@ -53,6 +53,9 @@ class Scene:
     to_move: str = ""
     """Who is to move, or how the game ended; a few words."""
     moves: tuple[str, ...] = ()
+    halves: int | None = None
+    """Half of a number that the first move has where two plies share one, as in chess: 0, or 1 if the second side
+    began; None where every ply has its own."""
     status: str = ""
     """Why the board cannot be seen, such as "board lost"; empty if it can."""
     colours: Mapping[str, tuple[int, int, int]] = dataclasses.field(
@@ -142,12 +145,21 @@ def _draw_panel(panel: Image, scene: Scene, unit: float) -> None:
 
 def _last_moves(scene: Scene, size_px: int, room_px: int) -> str:
     line = ""
-    for ply in range(len(scene.moves), 0, -1):
-        longer = f"{ply}. {scene.moves[ply - 1]}   {line}".strip()
+    for first in reversed(range(len(scene.moves))):
+        longer = numbered_from(scene, first)
         if lettering.width_px(longer, size_px) > room_px:
             break
         line = longer
     return line
+
+
+def numbered_from(scene: Scene, first: int) -> str:
+    """The moves from that index on: `7. d2   8. f4`, or in pairs `7... e5   8. Nf3 Nc6`."""
+    told = ""
+    for index in range(first, len(scene.moves)):
+        number, second = (index + 1, 0) if scene.halves is None else divmod(index + scene.halves + 2, 2)
+        told += f" {scene.moves[index]}" if told and second else f"   {number}.{second * '..'} {scene.moves[index]}"
+    return told.strip()
 
 
 def _write(

@@ -23,6 +23,8 @@ from rules import AnyGame
 LOGGER = logging.getLogger(__name__)
 BUSY_S = 5.0
 MAX_PUZZLES = 100_000
+BROUGHT = "puzzles.jsonl"
+"""File of a game's package: what `kibitzer puzzles list --json` prints of puzzles under its usual rules."""
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS puzzles (id TEXT PRIMARY KEY, game TEXT NOT NULL, plies INTEGER NOT NULL,
  data TEXT NOT NULL);
@@ -107,6 +109,30 @@ def _reader() -> TypeAdapter[Puzzle]:
 
 def path_of(journal: Path) -> Path:
     return journal.with_suffix(".puzzles.sqlite")
+
+
+def store_beside(journal: Path) -> PuzzleStore:
+    """The store of a record; a new one gets the puzzles that come with the games."""
+    store = PuzzleStore(path_of(journal))
+    if not store.path.exists():
+        try:
+            store.add([puzzle for name in games.names() for puzzle in brought(name)])
+        except PuzzleError as error:
+            LOGGER.warning("no puzzles: %s", error)
+    return store
+
+
+def brought(name: str) -> list[Puzzle]:
+    """The puzzles that come with a game, under its usual rules.
+
+    Raises ValueError if one does not fit its game.
+    """
+    path = games.file_of(name, BROUGHT)
+    if not path.is_file():
+        return []
+    rules = rule_texts(games.load(name))
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return [_puzzle({**json.loads(line), "game": name, "rules": rules}) for line in lines]
 
 
 class PuzzleStore:

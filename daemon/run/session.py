@@ -31,7 +31,7 @@ from daemon.perception.pipeline import Pipeline
 from daemon.record.journal import JournalError
 from daemon.record.lesson_file import LessonFile
 from daemon.record.pictures import PictureKeeper, Pictures
-from daemon.record.puzzles import Puzzle, PuzzleStore, path_of
+from daemon.record.puzzles import Puzzle, PuzzleStore, store_beside
 from daemon.run.services import Services
 from daemon.setup.table_setup import TableSetup
 from daemon.voice.speech import in_phrases
@@ -173,7 +173,7 @@ class Session:
 
     @property
     def _puzzles(self) -> PuzzleStore:
-        return PuzzleStore(path_of(self.services.journal.path))
+        return store_beside(self.services.journal.path)
 
     def _leave_interrupted(self) -> None:
         stored = self.services.journal.unfinished()

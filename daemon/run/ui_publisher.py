@@ -19,6 +19,7 @@ from daemon.page.view import View
 from daemon.page.web import WebPage
 from daemon.page.window import Window
 from daemon.perception.board_tracker import BoardTracker
+from daemon.record.formats.movetext import late_half
 from daemon.run.health import health_of
 from daemon.run.session import Session
 from daemon.words.translation import as_words, in_a_row, in_words, language, worded
@@ -171,6 +172,7 @@ def scene_of(eyes: BoardTracker) -> Scene | None:
         said=in_words(*eyes.match.spoken),
         to_move=in_a_row([in_words(*totals), turn]),
         moves=tuple(referee.moves),
+        halves=late_half(game, eyes.match.referee.line.start),
         status="" if seen.alignment.pose is not None else worded("board not in sight"),
     )
 

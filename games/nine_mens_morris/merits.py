@@ -1,4 +1,4 @@
-"""Reasons in nine men's morris: mills closed, blocked and threatened, and the double mill."""
+"""Reasons in nine men's morris: mills closed, blocked and threatened, the double mill and the opened one."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ def of(game: AnyGame, position: Any, move: Any) -> list[str]:
         found.append("blocks_mill")
     aims = {one[0].cell for one in mills}
     before = {one[0].cell for one in steps_of(game, if_moving(game, position, side)) if _takes(one)}
-    if len(aims) > 1 and aims - before:
+    if _opens(game, position, steps[0], after, aims):
+        found.append("opens_mill")
+    elif len(aims) > 1 and aims - before:
         found.append("threatens_mills")
     elif aims - before and "double_mill" not in found:
         found.append("threatens_mill")
@@ -36,6 +38,15 @@ def of(game: AnyGame, position: Any, move: Any) -> list[str]:
 
 def _takes(steps: tuple[Step, ...]) -> bool:
     return any(step.kind == "remove" for step in steps)
+
+
+def _opens(game: Any, position: Any, step: Step, after: Any, aims: set[int]) -> bool:
+    """Whether the man leaves a mill that it can close again at once, by stepping back where no enemy man can step."""
+    if step.origin is None or step.origin not in aims:
+        return False
+    stood = 1 << step.origin
+    closed = any(mill & stood and not mill & ~position.men[position.side] for mill in game.mills)
+    return closed and all(one[0].cell != step.origin for one in steps_of(game, after))
 
 
 def _comes_back(game: AnyGame, position: Any, mill: tuple[Step, ...]) -> bool:

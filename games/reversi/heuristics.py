@@ -155,8 +155,28 @@ def stable(game: Reversi, position: Position, last: object) -> int:
 
 def adaptive(game: Reversi, position: Position, last: object) -> int:
     """The five features with weights that change with the number of discs on the board."""
+    return _weighted(game, position, weights_of(position))
+
+
+def stable_truly(game: Reversi, position: Position, last: object) -> int:
+    """`stable` with the discs that no move can turn over any more, as the original defines stability."""
+    return _weighted(game, position, truly(STABLE_WEIGHTS))
+
+
+def adaptive_truly(game: Reversi, position: Position, last: object) -> int:
+    """`adaptive` with the discs that no move can turn over any more, as the original defines stability."""
+    return _weighted(game, position, truly(weights_of(position)))
+
+
+def truly(weights: Weights) -> Weights:
+    """The weights with `true_stability` in the place of `stability`."""
+    return {"true_stability" if name == "stability" else name: weight for name, weight in weights.items()}
+
+
+def weights_of(position: Position) -> Weights:
+    """The weights of `adaptive`."""
     discs = (position.discs[0] | position.discs[1]).bit_count()
-    return _weighted(game, position, OPENING if discs < OPENING_DISCS else MIDDLE if discs < MIDDLE_DISCS else END)
+    return OPENING if discs < OPENING_DISCS else MIDDLE if discs < MIDDLE_DISCS else END
 
 
 def _discs(position: Position) -> tuple[int, int]:
@@ -174,6 +194,8 @@ HEURISTICS: dict[str, Heuristic] = {
     "adaptive": adaptive,
     "stable": stable,
     "static": static,
+    "adaptive_truly": adaptive_truly,
+    "stable_truly": stable_truly,
     "corners": corners,
     "edges": edges,
     "coin_parity": coin_parity,

@@ -153,6 +153,20 @@ def test_a_man_that_goes_to_and_fro_between_two_mills_makes_a_double_mill() -> N
     assert "double_mill" not in merits.of(morris, position, morris.parse_move(position, "f4-f2"))
 
 
+def test_a_man_that_can_step_back_into_its_mill_opens_it_unless_an_enemy_can_step_there_first() -> None:
+    morris = games.load("morris")
+
+    def said(theirs: str, move: str) -> list[str]:
+        position = morris.parse_position("light:" + board(morris, "d5 d6 d7 g1", theirs) + "0044")
+        return merits.of(morris, position, morris.parse_move(position, move))
+
+    assert said("a1 b2 d3 f4", "d6-b6") == ["opens_mill"]
+    assert said("a1 b2 d3 f4", "d7-g7") == ["opens_mill"]
+    assert said("a1 b2 d3 f4", "g1-g4") == []  # the mill stays closed
+    assert "opens_mill" not in said("a1 b2 d3 f6", "d6-b6")
+    assert said("a1 b2 d3 f6", "d7-g7") == ["opens_mill"]
+
+
 def board(game: AnyGame, mine: str, theirs: str) -> str:
     return "".join("M" if cell in mine.split() else "E" if cell in theirs.split() else "O" for cell in game.cells)
 

@@ -103,6 +103,17 @@ def test_a_corner_and_what_leans_on_it_is_truly_stable_and_a_full_board_wholly()
     assert features.never_turned(*full.discs) == full.discs[0]
 
 
+def test_the_strategies_with_true_stability_differ_from_the_others_in_that_feature_alone() -> None:
+    seen = 0
+    for here in random_positions(3):
+        less = value("stability", here) - value("true_stability", here)
+        assert value("stable", here) - value("stable_truly", here) == features.STABLE_WEIGHTS["stability"] * less
+        weights = features.weights_of(here)
+        assert value("adaptive", here) - value("adaptive_truly", here) == weights["stability"] * less
+        seen += less != 0
+    assert seen > 10
+
+
 def test_static_adds_the_table() -> None:
     assert value("static", position("XO------")) == 4 + 3
     assert value("static", position("XO------", "O")) == -7

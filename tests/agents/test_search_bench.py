@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 import games
 from agents.arena import openings
+from agents.books import opening
 from lab.bench.cli import app
 from lab.bench.speed import cold_start
 from lab.bench.speed import search as search_bench
@@ -81,6 +82,16 @@ def test_a_real_worker_is_started_and_answers() -> None:
     for one in (empty, warm):
         assert one.nodes > 0 and 0 < one.ready_s <= one.seconds and one.cpu_s > 0
         assert one.met == (one.seconds <= one.limit_s)
+
+
+@pytest.mark.parametrize("name", ["gomoku", "reversi", "morris"])
+def test_a_worker_is_asked_what_no_opening_book_answers(name: str) -> None:
+    game = games.load(name)
+    state = cold_start.first_state(game, "alphabeta")
+    book = opening.of(game)
+    assert book is None or book.known(game.parse_position(state.position)) == []
+    assert (state.ply > 0) == (book is not None)
+    assert state.to_move == game.to_move(game.parse_position(state.position))
 
 
 def test_a_worker_that_cannot_answer_is_not_waited_for_forever(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -127,6 +127,22 @@ def test_what_was_said_is_not_written_twice_where_it_is_the_verdict() -> None:
     assert (draw_overlay(scene(verdict="Your move.", said="Your move.")) == once).all()
 
 
+@pytest.mark.parametrize(
+    ("halves", "first", "told"),
+    [
+        (None, 1, "2. b   3. c   4. d"),
+        (0, 0, "1. a b   2. c d"),
+        (0, 1, "1... b   2. c d"),
+        (1, 0, "1... a   2. b c   3. d"),
+        (1, 2, "2... c   3. d"),
+    ],
+)
+def test_moves_are_numbered_by_plies_or_where_the_game_is_written_so_in_pairs(
+    halves: int | None, first: int, told: str
+) -> None:
+    assert overlay.numbered_from(scene(moves=("a", "b", "c", "d"), halves=halves), first) == told
+
+
 def test_a_lost_board_shows_the_camera_and_says_so() -> None:
     shown = dataclasses.replace(scene(agent_steps=(Step("place", 0, None, "B"),)), pose=None, status="board lost")
     image = draw_overlay(shown)

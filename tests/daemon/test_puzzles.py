@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 import games
+from agents import puzzles
 from daemon.cli import puzzles as cli
 from daemon.commands.command import Best, Puzzle, Undo
 from daemon.judging import corrections
@@ -27,6 +28,7 @@ from tests.daemon.puzzles_made import made, store_with
 from tests.daemon.test_command_handlers import at, refuse, tell
 
 NAMES = ("gomoku", "reversi", "morris", "ganh")
+BRINGING = ("co_ganh", "draughts", "gomoku", "nine_mens_morris", "reversi")
 
 
 @pytest.fixture
@@ -75,6 +77,36 @@ def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
     assert (
         not PuzzleStore(tmp_path / "none.sqlite").has(games.load("morris")) and not (tmp_path / "none.sqlite").exists()
     )
+
+
+def test_a_new_store_has_the_puzzles_of_the_games_and_an_old_one_stays_as_it_is(
+    store: PuzzleStore, tmp_path: Path
+) -> None:
+    new = stored.store_beside(tmp_path / "new" / "journal.sqlite").all()
+    assert {one.game for one, _ in new} == set(BRINGING) and len(new) == 3 * len(BRINGING)
+    for name in BRINGING:
+        assert stored.store_beside(tmp_path / "new" / "journal.sqlite").has(games.load(name))
+    assert len(stored.store_beside(tmp_path / "journal.sqlite").all()) == len(NAMES)
+    (tmp_path / "file").write_text("")
+    assert stored.store_beside(tmp_path / "file" / "journal.sqlite").all() == []  # nothing can be written there
+
+
+@pytest.mark.parametrize("name", BRINGING)
+def test_the_puzzles_of_a_game_are_proven(name: str) -> None:
+    game = games.load(name)
+    ways = puzzles.certifiers(game)
+    for one in stored.brought(name):
+        found = puzzles.certify(ways, one.opened()[1])
+        assert found is not None
+        assert (found.move, found.plies, found.discs, found.proof) == (one.move, one.plies, one.discs, one.proof)
+        results = {move: (other.result, other.amount) for move, other in one.others.items()}
+        assert {move: (other.result, other.amount) for move, other in found.others.items()} == results
+
+
+def test_puzzles_are_printed_as_a_games_package_brings_them(tmp_path: Path) -> None:
+    journal = str(tmp_path / "journal.sqlite")
+    printed = CliRunner().invoke(cli.app, ["list", "--game", "reversi", "--json", "--journal", journal])
+    assert printed.stdout == games.file_of("reversi", stored.BROUGHT).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", NAMES)

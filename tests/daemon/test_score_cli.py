@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Mapping
 from pathlib import Path
 
 import cv2
 import numpy as np
+import pypdfium2
 import pytest
 from numpy.typing import NDArray
 from typer.testing import CliRunner, Result
@@ -16,12 +18,14 @@ import daemon.cli.score
 from calibration.annotations import annotation_paths, format_annotation, read_annotation
 from calibration.template import load_template
 from daemon.cli.score import app
+from daemon.scoring.report import Scored, cells_of_row
 from tests.daemon.dominoes_play import GAME, Laid, random_game
 from tests.daemon.readings import reading_of
 from vision.frame import Image
 from vision.pose import BoardPose
 from vision.reading.locate import ReadPhoto
 from vision.reading.pawns import Pawn
+from vision.sheet.files import picture_of
 
 TILES = 6
 DARK = 7
@@ -76,6 +80,51 @@ def test_photos_become_annotations_and_a_line_a_move(photos: Path, tmp_path: Pat
     red, green = KnowingEyes.laid[-1].pawns
     assert f"red {red}, green {green}" in lines[TILES - 1]
     assert lines[-1] == f"game 1: red {red}, green {green}; 6 of 6 moves written"
+
+
+def test_a_report_has_a_page_with_the_board_and_one_with_the_scores(
+    photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[Scored] = []
+    drawn = daemon.cli.score.pages_of
+    monkeypatch.setattr(daemon.cli.score, "pages_of", lambda scored, of: told.append(scored) or drawn(scored, of))
+    report, template = tmp_path / "report.pdf", load_template(GAME.name)
+    assert run("score-dominoes", photos, "--out", tmp_path / "out", "--pdf", report).exit_code == 0
+    document = pypdfium2.PdfDocument(report.read_bytes())
+    last = KnowingEyes.laid[-1]
+    assert [page.get_size() for page in document] == [pytest.approx((595.3, 841.9), abs=0.1)] * 2
+    assert document.get_metadata_dict()["Title"].endswith(f"red {last.pawns[0]}, green {last.pawns[1]}")
+    (scored,) = told
+    for move, laid in zip(scored.moves, KnowingEyes.laid, strict=True):
+        cells = cells_of_row(move)
+        assert cells[1:3] == [GAME.sides[laid.side], "-".join(map(str, laid.annotation.pips))]
+        assert cells[3] == " ".join(laid.annotation.cells) and cells[6] == str(laid.annotation.points)
+        assert int(cells[4]) + int(cells[5]) == laid.annotation.points
+        assert cells[8:] == [str(pawn) for pawn in laid.pawns]
+    # Where the pages differ from those of a game without tiles, the tiles lie.
+    bare = dataclasses.replace(scored, moves=(), pawns=(0, 0))
+    with_tiles, without = (picture_of(drawn(one, template)[0], 4.0).astype(int) for one in (scored, bare))
+    differ = (np.abs(with_tiles - without).max(axis=2) > 40)[4 * 26 :]
+    share = differ.mean() * differ.size / 16 / (9.0 * 9.0)  # squares of 20 mm are 8.6 mm wide here, with their rims
+    assert 0.7 * 2 * TILES < share < 1.3 * 2 * TILES + 3
+
+
+def test_a_report_is_not_written_over_somebody_elses_file(photos: Path, tmp_path: Path) -> None:
+    report = tmp_path / "report.pdf"
+    report.write_bytes(b"%PDF-1.4 of somebody else")
+    called = ("score-dominoes", photos, "--out", tmp_path / "out", "--pdf", report)
+    refused = run(*called)
+    assert refused.exit_code == 2 and "not written by this command" in refused.stderr
+    assert run(*called, "--force").exit_code == 0 and run(*called).exit_code == 0
+    assert run(*called[:-1], tmp_path / "report.txt").exit_code == 2
+    assert "no folder" in run(*called[:-1], tmp_path / "none" / "report.pdf").stderr
+
+
+def test_a_photo_without_a_tile_is_told_in_the_report(photos: Path, tmp_path: Path) -> None:
+    take(photos / "1_06.png", DARK)
+    report = tmp_path / "report.pdf"
+    assert run("score-dominoes", photos, "--out", tmp_path / "out", "--pdf", report).exit_code == 1
+    assert len(pypdfium2.PdfDocument(report.read_bytes())) == 2
 
 
 def test_json_has_an_object_a_move(photos: Path, tmp_path: Path) -> None:

@@ -11,10 +11,12 @@ from calibration.sheet import layout_of
 from calibration.template import load_template
 from lab.simulated.scenes import random_board
 from lab.simulated.sheets import SheetTable, buttons, coins, random_print, sheet_style
+from rules import EMPTY
 from vision.finding.paper import in_white_light
 from vision.pose import BoardPose, rectify
 from vision.reading.locate import PhotoReader
 from vision.sheet.drawing import Sheet, draw_sheet
+from vision.sheet.men import man_inks
 
 
 def table(game: str, seed: int, buttoned: bool) -> tuple[Sheet, SheetTable, str]:
@@ -32,6 +34,22 @@ def test_coins_and_buttons_on_a_sheet_are_read(game: str, seed: int, buttoned: b
     read = PhotoReader(load_template(game)).read(lain.render())
     assert read is not None
     assert read.reading.board == board
+
+
+@pytest.mark.parametrize(("game", "tinted"), [("draughts", True), ("reversi", False)])
+def test_printed_men_lying_on_their_board_are_read_kings_too(game: str, tinted: bool) -> None:
+    template, rng = load_template(game), np.random.default_rng(5)
+    sheet = draw_sheet(layout_of(template, landscape=True), tinted=tinted)
+    board, inks = random_board(template, rng), list(sheet.page.inks)
+    kings = {figure.seen: letter for letter, figure in template.figures.items()}
+    places = template.cells_mm @ sheet.page_from_board[:, :2].T + sheet.page_from_board[:, 2]
+    for cell, letter in enumerate(board):
+        if letter != EMPTY:
+            inks += man_inks(template, kings[letter] if kings and cell % 2 else letter, places[cell], sheet.man_mm)
+    laid = dataclasses.replace(sheet, page=dataclasses.replace(sheet.page, inks=tuple(inks)))
+    lain = SheetTable(laid, EMPTY * len(board), sheet_style(sheet, rng), random_print(rng), 5, (960, 720))
+    read = PhotoReader(template).read(lain.render())
+    assert read is not None and read.reading.board == board and len(set(board)) == 3
 
 
 def test_the_light_on_a_sheet_is_measured_on_its_paper() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import xml.etree.ElementTree
 from pathlib import Path
 
@@ -11,13 +12,16 @@ import pypdfium2
 import pytest
 from typer.testing import CliRunner
 
+import games
 from calibration.sheet import SheetError, layout_of
 from calibration.template import load_template
+from rules.options import switched_on
 from vision.sheet.cli import app
 from vision.sheet.drawing import GREY, Sheet, draw_sheet
 from vision.sheet.files import pdf_of, picture_of, svg_of
 from vision.sheet.ink import PAPERS_MM
 from vision.sheet.letters import words, words_width
+from vision.sheet.men import draw_men, letters_of
 
 
 @pytest.fixture(scope="module")
@@ -94,6 +98,48 @@ def test_the_command_writes_the_file_that_its_name_says(tmp_path: Path) -> None:
         assert result.exit_code == 0
         assert (tmp_path / name).read_bytes().startswith(start)
         assert '"cell_mm": 21.13' in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("game", "rules", "paper", "men"),
+    [
+        ("draughts", {}, "a4", {"W": 12, "B": 12, "K": 12, "Q": 12}),
+        ("draughts", {"set": "international"}, "letter", {"W": 20, "B": 20, "K": 20, "Q": 20}),
+        ("chess", {}, "a4", {"\u2654": 1, "\u2656": 2, "\u2659": 8, "\u265f": 8, "\u265b": 1}),
+        ("co_ganh", {}, "letter", {"W": 8, "B": 8}),
+    ],
+)
+def test_a_page_of_men_has_those_of_the_start_and_as_many_kings(
+    game: str, rules: dict[str, object], paper: str, men: dict[str, int]
+) -> None:
+    the_game = games.load(game, rules)
+    sheet = draw_sheet(layout_of(load_template(game, switched_on(the_game)), landscape=True), paper)
+    laid = collections.Counter(letters_of(sheet, the_game))
+    assert {letter: laid[letter] for letter in men} == men
+    page = draw_men(sheet, the_game)
+    rims = [ink for ink in page.inks if np.allclose(np.ptp(ink.rings[0], axis=0), sheet.man_mm)]
+    assert len(rims) == sum(laid.values())
+    middles = np.array([ink.rings[0].mean(axis=0) for ink in rims])
+    apart = np.linalg.norm(middles[:, None] - middles, axis=2) + 1e9 * np.eye(len(middles))
+    assert apart.min() > sheet.man_mm + 1
+    for ink in page.inks:
+        points = np.concatenate(ink.rings)
+        assert points.min() > 9 and (np.array(page.size_mm) - points).min() > 9
+
+
+@pytest.mark.parametrize("game", ["reversi", "nine_mens_morris", "gomoku"])
+def test_where_men_are_laid_the_page_is_full_of_both(game: str) -> None:
+    sheet = draw_sheet(layout_of(load_template(game), landscape=True))
+    laid = letters_of(sheet, games.load(game))
+    assert laid.count("W") == laid.count("B") > 18 and set(laid) == {"W", "B"}
+
+
+def test_men_are_written_instead_of_the_board_and_there_are_none_of_dominoes(tmp_path: Path) -> None:
+    out = tmp_path / "men.pdf"
+    assert CliRunner().invoke(app, ["draughts", "--men", "--out", str(out)]).exit_code == 0
+    assert pypdfium2.PdfDocument(out.read_bytes()).get_metadata_dict()["Title"] == "Draughts: men"
+    refused = CliRunner().invoke(app, ["dominoes", "--men", "--paper", "a2", "--out", str(out)])
+    assert refused.exit_code == 2 and "not played with men" in refused.stderr
 
 
 @pytest.mark.parametrize(

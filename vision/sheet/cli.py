@@ -9,13 +9,16 @@ from typing import Annotated
 
 import typer
 
+import games
 from calibration.sheet import SheetError, layout_of
 from calibration.template import TemplateError
 from rules import GameError
+from rules.options import rules_from_words
 from vision.cli import GAME, JSON, RULE, stop, template_of
 from vision.sheet.drawing import Sheet, draw_sheet
 from vision.sheet.files import pdf_of, svg_of
-from vision.sheet.ink import PAPERS_MM
+from vision.sheet.ink import PAPERS_MM, Page
+from vision.sheet.men import draw_men
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")
 
@@ -36,6 +39,7 @@ def print_board(
         ),
     ] = "auto",
     plain: Annotated[bool, typer.Option("--plain", help="Leave the board white, to save ink.")] = False,
+    men: Annotated[bool, typer.Option("--men", help="Draw men to cut out for that board, instead of it.")] = False,
     as_json: Annotated[bool, JSON] = False,
 ) -> None:
     """Draws a game's board for printing, with four markers that show where it is and which game it is for.
@@ -46,11 +50,17 @@ def print_board(
 
     Example: kibitzer print-board reversi --out reversi.pdf
 
+    --men draws men of the board's size in two shades: those of the start and kings, or half a page of either where men
+    are laid in turn. In reversi, glue a light one to the back of each dark one.
+
     Example: kibitzer print-board gomoku --rule size=19 --paper a3 --out go.pdf
+
+    Example: kibitzer print-board draughts --men --out men.pdf
     """
     try:
         sheet = make_sheet(game, rule, paper, landscape, plain)
-        data = _encoded(sheet, out)
+        page = draw_men(sheet, games.load(game, rules_from_words(rule))) if men else sheet.page
+        data = _encoded(page, out)
         out.write_bytes(data)
     except (GameError, SheetError, TemplateError, ValueError) as error:
         raise stop("print-board", error) from None
@@ -70,8 +80,8 @@ def print_board(
         sys.stdout.write(json.dumps(report) + "\n")
     lying = "landscape" if layout.landscape else "portrait"
     sys.stderr.write(
-        f"{out}: {sheet.page.title} on {paper}, {lying}; cells {sheet.cell_mm:.1f} mm apart, "
-        f"for men of about {sheet.man_mm:.0f} mm\nPrint it at 100 %, and measure the scale bar.\n"
+        f"{out}: {page.title} on {paper}, {lying}; cells {sheet.cell_mm:.1f} mm apart, "
+        f"for men of about {sheet.man_mm:.0f} mm\nPrint it at 100 %{'' if men else ', and measure the scale bar'}.\n"
     )
 
 
@@ -86,9 +96,9 @@ def make_sheet(game: str, rule: list[str], paper: str, landscape: str, plain: bo
     return draw_sheet(layout_of(template, lying), paper.lower(), tinted=not plain)
 
 
-def _encoded(sheet: Sheet, out: Path) -> bytes:
+def _encoded(page: Page, out: Path) -> bytes:
     if out.suffix.lower() == ".pdf":
-        return pdf_of(sheet.page)
+        return pdf_of(page)
     if out.suffix.lower() == ".svg":
-        return svg_of(sheet.page).encode()
+        return svg_of(page).encode()
     raise ValueError(f"--out ends in .pdf or .svg, not {out.name!r}")

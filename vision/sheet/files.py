@@ -13,25 +13,32 @@ from vision.frame import Image
 from vision.sheet.ink import Ink, Page
 
 POINTS_A_MM = 72 / 25.4
+CREATOR = b"/Creator (Kibitzer)"
 FINER = 3
 """Factor by which a picture is drawn larger and then shrunk, so that edges are smooth."""
 _SHIFT = 4
 """Fractional bits of OpenCV's drawing coordinates."""
 
 
-def pdf_of(page: Page) -> bytes:
-    """The page as PDF 1.4; the same page gives the same bytes."""
-    width, height = (extent * POINTS_A_MM for extent in page.size_mm)
-    drawing = zlib.compress("\n".join(_operators(ink, height) for ink in page.inks).encode("ascii"), 9)
-    title = b"\xfe\xff" + page.title.encode("utf-16-be")
-    box = f"[0 0 {width:.3f} {height:.3f}]"
+def pdf_of(*pages: Page) -> bytes:
+    """The pages as PDF 1.4, with the title of the first; the same pages give the same bytes."""
+    # Each page is an object, followed by its drawing.
+    numbers = [4 + 2 * index for index in range(len(pages))]
+    title = b"\xfe\xff" + pages[0].title.encode("utf-16-be")
+    kids = " ".join(f"{number} 0 R" for number in numbers)
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R /ViewerPreferences << /PrintScaling /None >> >>",
-        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        f"<< /Type /Page /Parent 2 0 R /MediaBox {box} /Resources << >> /Contents 4 0 R >>".encode(),
-        f"<< /Length {len(drawing)} /Filter /FlateDecode >>\nstream\n".encode() + drawing + b"\nendstream",
-        b"<< /Title <" + title.hex().encode() + b"> /Creator (Kibitzer) >>",
+        f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>".encode(),
+        b"<< /Title <" + title.hex().encode() + b"> " + CREATOR + b" >>",
     ]
+    for page, number in zip(pages, numbers, strict=True):
+        width, height = (extent * POINTS_A_MM for extent in page.size_mm)
+        drawing = zlib.compress("\n".join(_operators(ink, height) for ink in page.inks).encode("ascii"), 9)
+        box = f"[0 0 {width:.3f} {height:.3f}]"
+        objects += [
+            f"<< /Type /Page /Parent 2 0 R /MediaBox {box} /Resources << >> /Contents {number + 1} 0 R >>".encode(),
+            f"<< /Length {len(drawing)} /Filter /FlateDecode >>\nstream\n".encode() + drawing + b"\nendstream",
+        ]
     out, starts = bytearray(b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n"), []
     for number, content in enumerate(objects, 1):
         starts.append(len(out))
@@ -39,7 +46,7 @@ def pdf_of(page: Page) -> bytes:
     table = len(out)
     entries = "".join(f"{start:010d} 00000 n \n" for start in starts)
     out += f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{entries}".encode()
-    out += f"trailer\n<< /Size {len(objects) + 1} /Root 1 0 R /Info 5 0 R >>\nstartxref\n{table}\n%%EOF\n".encode()
+    out += f"trailer\n<< /Size {len(objects) + 1} /Root 1 0 R /Info 3 0 R >>\nstartxref\n{table}\n%%EOF\n".encode()
     return bytes(out)
 
 

@@ -44,13 +44,13 @@ class _Font:
     def glyph(self, sign: str) -> tuple[tuple[FloatArray, ...], float]:
         """The outlines and the advance of a sign; for a sign that the font lacks, those of its box."""
         glyph = self._glyphs[self._names.get(ord(sign), ".notdef")]
-        pen = _FlatPen(self._glyphs)
+        pen = FlatPen(self._glyphs)
         glyph.draw(pen)
         scale = np.array([1, -1]) / self._units
         return tuple(np.array(ring) * scale for ring in pen.rings if len(ring) > 2), float(glyph.width) / self._units
 
 
-class _FlatPen(BasePen):  # type: ignore[misc]
+class FlatPen(BasePen):  # type: ignore[misc]
     def __init__(self, glyphs: Any) -> None:
         super().__init__(glyphs)
         self.rings: list[list[tuple[float, float]]] = []

@@ -66,6 +66,14 @@ def dialect_of(name: str) -> Dialect | None:
     return dialect
 
 
+def late_half(game: AnyGame, start: Any) -> int | None:
+    """Half of its number that the first move has, 0 or 1; None where games are not written with two plies a number.
+
+    The side that begins by the rules, dark in English draughts, has the first half of each number.
+    """
+    return None if dialect_of(game.name) is None else int(game.to_move(start) != game.to_move(game.starts[0]))
+
+
 def white_of(game: AnyGame) -> Side:
     return game.pieces.index("W") if "W" in game.pieces else 0
 
@@ -133,9 +141,8 @@ def _moves(played: Played, dialect: Dialect | None) -> Iterator[str]:
     game = played.game
     if begun := played.stored.comments.get(0):
         yield f"{{{unbraced(begun)}}}"
-    # The side that begins by the rules, dark in English draughts, has the first half of each number.
-    late = dialect is not None and game.to_move(played.positions[0]) != game.to_move(game.starts[0])
-    for index, ply in enumerate(played.plies(), int(late)):
+    late = late_half(game, played.positions[0]) or 0
+    for index, ply in enumerate(played.plies(), late):
         if dialect is not None and ply.made.text in dialect.UNWRITTEN:
             continue
         if index % 2 == 0 or index == late == 1:

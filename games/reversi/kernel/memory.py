@@ -27,7 +27,7 @@ WEIGHTS = GROUPS_AT + Word(46)
 END = WEIGHTS + Word(STAGES * STAGE_WORDS)
 
 FEATURE_NAMES = ("corners", "mobility", "coin_parity", "edges", "stability", "true_stability")
-HEURISTICS: tuple[str, ...] = ("adaptive", "stable", "static", *FEATURE_NAMES)
+HEURISTICS: tuple[str, ...] = ("adaptive", "stable", "static", "adaptive_truly", "stable_truly", *FEATURE_NAMES)
 """The plain heuristics that are also available in machine code."""
 
 
@@ -38,7 +38,11 @@ def allocate(table_mb: int, heuristic: str, weights: Memory) -> Memory:
     memory[int(WEIGHTS) : int(END)] = weights
     for index, worth in enumerate(range(-4, 5)):
         memory[int(WORTHS) + index] = sum(1 << square for square in range(64) if plain.TABLE[square] == worth)
-    by_stage = {"adaptive": (plain.OPENING, plain.MIDDLE, plain.END), "stable": (plain.STABLE_WEIGHTS,) * 3}
+    by_stage: dict[str, tuple[plain.Weights, ...]] = {
+        "adaptive": (plain.OPENING, plain.MIDDLE, plain.END),
+        "stable": (plain.STABLE_WEIGHTS,) * 3,
+    }
+    by_stage |= {f"{name}_truly": tuple(map(plain.truly, stages)) for name, stages in by_stage.items()}
     for stage, features in enumerate(by_stage.get(heuristic, ({heuristic: 1},) * 3)):
         for index, name in enumerate(FEATURE_NAMES):
             memory[int(FEATURES) + len(FEATURE_NAMES) * stage + index] = features.get(name, 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import os
+import random
 import sys
 import tempfile
 import time
@@ -16,6 +17,7 @@ from typing import Any
 import zmq
 from pydantic import ValidationError
 
+from agents.books import opening
 from agents.messages import LimitsPart, PlayerPart, ReplyMessage, StateMessage, encode
 from lab.bench.processes import cpu_s
 from rules import AnyGame, HiddenHands
@@ -26,6 +28,8 @@ ROOT = paths.PROGRAM
 THINKING_S = 0.1
 """Seconds the agent may think; included in the figures."""
 PATIENCE_S = 180.0
+SEED = 1
+"""Seed of the moves that lead out of the opening book."""
 COLD_S, WARM_S = 10.0, 1.5
 """Most seconds allowed with an empty and with a warm compile cache."""
 
@@ -96,8 +100,14 @@ def _start(game: AnyGame, agent: str, folder: Path, cache: str, limit_s: float) 
 
 
 def first_state(game: AnyGame, agent: str) -> StateMessage:
-    """The start of a game in which the agent plays both sides, as a daemon would publish it."""
+    """The first position of a random game that no opening book answers, as a daemon would publish it."""
     position = HiddenHands.of(game).view(game.initial(1), 0) if game.initial(1) not in game.starts else game.initial()
+    moves: list[str] = []
+    book, draw = opening.of(game), random.Random(SEED)
+    while book is not None and book.known(position):
+        move = draw.choice(list(game.legal_moves(position)))
+        moves.append(game.format_move(position, move))
+        position = game.apply(position, move)
     player = PlayerPart(agent=agent, limits=LimitsPart(time_s=THINKING_S))
     return StateMessage(
         session="bench",
@@ -106,8 +116,8 @@ def first_state(game: AnyGame, agent: str) -> StateMessage:
         rules={name: str(value) for name, value in vars(game.rules).items()},
         game_id="game-1",
         sequence=1,
-        ply=0,
-        moves=[],
+        ply=len(moves),
+        moves=moves,
         position=game.format_position(position),
         board=game.board(position),
         cells=list(game.cells),

@@ -181,6 +181,7 @@ def test_few_pictures_and_text_for_people(shots: Path) -> None:
         and "ResNet-18, ours" in out
         and "not present: " in out
         and "./kibitzer train imagenet" in out
+        and '"ResNet-18, ours" stands in' in out
     )
 
 
