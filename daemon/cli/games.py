@@ -40,7 +40,7 @@ MAX_GAMES = 1 << 40
 app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="Recorded games: list, show, export, import, correct and delete them; rank their players. And how large a game is.",
+    help="Recorded games: list, show, export, import, correct, delete; rank the players. And how large a game is.",
 )
 
 
