@@ -44,7 +44,8 @@ function text(label, value, changed, title = "") {
   return make("label", { title }, make("span", { text: label }), field);
 }
 
-const called = (agent) => (agent.startsWith("level-") ? t("Level {number}", { number: agent.slice(6) }) : agent);
+
+const called = (game, agent) => [...game.levels, ...game.agents].find(({ name }) => name === agent)?.title ?? agent;
 
 /** Buttons of which one is pressed: `options` are values with what each shows. */
 function radios(title, name, kind, options, value, changed) {
@@ -109,7 +110,7 @@ function simpleFields(game) {
   const swatch = (side) => make("span", { class: `swatch side-${side}`, "aria-hidden": "true" });
   const people = SIDES.filter((key) => !choice.players[key].agent);
   const offered = [...game.strengths, ...game.engines];
-  const strengths = offered.some(({ agent }) => agent === opponent) ? offered : [...offered, { agent: opponent, title: called(opponent), means: "" }];
+  const strengths = offered.some(({ agent }) => agent === opponent) ? offered : [...offered, { agent: opponent, title: called(game, opponent), means: "" }];
   const engines = SIDES.filter((key) => game.engines.some(({ agent }) => agent === choice.players[key].agent));
   return [
     radios(t("You play"), "seating", "pick", [
@@ -144,8 +145,7 @@ function playerFields(key, side, game) {
   const player = choice.players[key];
   const agents = [
     ["", t("a person")],
-    ...game.levels.map(({ name }) => [name, called(name)]),
-    ...game.agents.map(({ name }) => [name, name]),
+    ...[...game.levels, ...game.agents].map(({ name, title }) => [name, title]),
   ];
   if (!agents.some(([name]) => name === player.agent)) {
     if (menu.ready) sit(key, USUAL);

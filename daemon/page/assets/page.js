@@ -6,6 +6,7 @@ import { showBest } from "./best.js";
 import { askPiece, Board, parse } from "./board.js";
 import { at, capital, fill, make, write } from "./elements.js";
 import { offerDemo, showDemo } from "./demo.js";
+import { fitBoard } from "./fit.js";
 import { Hand } from "./hand.js";
 import { offerListening } from "./listening.js";
 import { listen } from "./live.js";
@@ -206,6 +207,7 @@ at("camera").onclick = () => { at("large").append(at("picture")); at("large").sh
 at("flip").onclick = () => { board.flip(); showSides(); };
 at("close").onclick = at("picture").onclick = () => at("large").close();
 at("large").onclose = () => at("camera").append(at("picture"));
+fitBoard();
 offerMenu(at("new"));
 offerStart();
 offerDemo(() => {
