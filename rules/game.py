@@ -145,6 +145,8 @@ class About:
     """What people must check on the board before the first move, because no camera sees it; said once."""
     going_on: Mapping[str, object] = dataclasses.field(default_factory=dict)
     """Rule options under which a recorded game may go on where the rules, or an arbiter, end others."""
+    proposed: Mapping[str, object] = dataclasses.field(default_factory=dict)
+    """Rule options that the dialog for a new game proposes where they differ from the usual ones."""
     limit: int | None = None
     """Plies after which the game ends."""
     any_order: bool = False

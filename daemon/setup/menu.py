@@ -96,6 +96,7 @@ def _game(name: str, known: Mapping[str, Any], catalogue: Mapping[str, Any], joi
         "title": alone("game", game.title),
         "sides": list(game.sides),
         "sets_up": not isinstance(game, HiddenHands),
+        "proposed": dict(game.about.proposed),
         "rules": [_in_words(rule) for rule in described(type(game.rules))],
         "sets": [
             {"name": key, "title": alone("rules", one.title), "said": in_words(one.said), "options": dict(one.options)}

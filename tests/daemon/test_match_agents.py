@@ -146,7 +146,10 @@ def test_two_failures_are_enough_without_a_long_wait_but_one_is_not(bench: Bench
     bench.wait(REFUSED_PATIENCE_S + 1.5)
     assert bench.post.states[-1].players[1].agent == "alphabeta"
     bench.fail("it died")
-    assert bench.heard[-1].text == "Alpha-beta search finds no move: it died. Kibitzer's own player at level 5 plays instead."
+    assert (
+        bench.heard[-1].text
+        == "Alpha-beta search finds no move: it died. Kibitzer's own player at level 5 plays instead."
+    )
     assert bench.post.states[-1].players[1].agent == "level-5"
 
 

@@ -2,7 +2,7 @@
 
 import { at, capital, make } from "./elements.js";
 import { offerToGoOn } from "./going-on.js";
-import { isReviewed, judge, reviewOf, reviewWith } from "./review.js";
+import { isReviewed, judge, reviewOf, reviewUnlessDone, reviewWith } from "./review.js";
 import { post } from "./tell.js";
 import { locale, t, translate } from "./words.js";
 
@@ -435,4 +435,8 @@ at("sure").onclose = remove;
 window.onhashchange = () => { turnTo("games"); open(location.hash.slice(1)); };
 reviewWith(lent);
 await showList();
-open(location.hash.slice(1));
+await open(location.hash.slice(1));
+if (opened && new URLSearchParams(location.search).has("review")) {
+  history.replaceState(null, "", `games${location.hash}`); // once: a reload shows the review that there is
+  reviewUnlessDone();
+}

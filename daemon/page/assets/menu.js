@@ -84,6 +84,9 @@ function field(described, values) {
   return text(title, value, changed, doc);
 }
 
+/** A game with the rules that are proposed for it. */
+const proposed = (name) => ({ name, rules: { ...menu.games.find((one) => one.name === name)?.proposed } });
+
 /** Seats a person or an agent; a person's name does not stay where an agent sits. */
 function sit(key, agent) {
   const player = choice.players[key];
@@ -212,12 +215,12 @@ function draw() {
   const more = place.querySelector("details.more")?.open;
   const players = SIDES.map((key, side) => playerFields(key, game.sides[side], game)); // first: they may reseat a player
   place.replaceChildren(
-    gamePictures(menu.games, game.name, (one) => { choice.game = { name: one, rules: {} }; draw(); }, "game"),
+    gamePictures(menu.games, game.name, (one) => { choice.game = proposed(one); draw(); }, "game"),
     ...simpleFields(game),
     ...arrangingOf(game, rules),
     make("details", { open: more, class: "more" }, make("summary", { text: t("More: clock, rules, agents") }),
       ...(by ? [
-        make("div", { class: "fields" }, select(t("Rules"), game.sets.map((one) => [one.name, capital(one.title)]), by.name, (value) => { choice.game.rules = value === game.sets[0].name ? {} : { set: value }; draw(); }, "set")),
+        make("div", { class: "fields" }, select(t("Rules"), game.sets.map((one) => [one.name, capital(one.title)]), by.name, (value) => { choice.game.rules = { ...game.proposed, ...(value === game.sets[0].name ? {} : { set: value }) }; draw(); }, "set")),
         make("p", { class: "hint", role: "status", text: by.said }),
       ] : []),
       make("div", { class: "fields" },
@@ -280,7 +283,7 @@ export async function newGame({ game = "", source = "", agent = "", begun = null
   at("menu-fields").replaceChildren();
   if (menu) {
     choice = structuredClone(menu.choice);
-    if (game && game !== choice.game.name) choice.game = { name: game, rules: {} };
+    if (game && game !== choice.game.name) choice.game = proposed(game);
     if (source) choice.camera = { source };
     if (agent) SIDES.filter((key) => choice.players[key].agent).forEach((key) => sit(key, agent));
     opponent = SIDES.map((key) => choice.players[key].agent).find(Boolean) || USUAL;
