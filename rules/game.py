@@ -160,6 +160,8 @@ class About:
     """Codes of `Fault.rule` for a move to a board that was there before; as it looks like a takeback, both are told."""
     neighbours: tuple[int, ...] = ()
     """Cells to which a piece may step from each cell, as bit sets, where the board's lines decide that; else empty."""
+    star: int | None = None
+    """The cell, marked with a star, that the first piece must cover."""
     cell_points: tuple[int, ...] = ()
     """Points that a piece brings on each cell, where they depend on the cell; else empty."""
 
