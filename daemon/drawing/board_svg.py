@@ -348,7 +348,7 @@ def _draw_pawns(
         add(pawns, "circle", "shade", {"cx": x + 0.5, "cy": y + 1.2, "r": 6.2})
         pawn = {"cx": x, "cy": y, "r": 6.0, "stroke-width": 0.8}
         label = f"{sides.get(side, side)}: {score}"
-        add(pawns, "circle", "pawn", pawn, fill=PAWNS.get(side, "#7c8aa5"), **{"aria-label": label})
+        add(pawns, "circle", "pawn", pawn, fill=PAWNS.get(side, "#7c8aa5"), role="img", **{"aria-label": label})
 
 
 def _draw_marks(over: Element, template: BoardTemplate, marks: Marks, pitch: float) -> None:

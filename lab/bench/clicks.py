@@ -28,7 +28,7 @@ from lab.bench.browsing import CHROMIUM, Table, point
 
 MARKED = ".cell.target, .cell.source, .cell.prey"
 READY = f"""() => document.querySelector('#instruction').dataset.kind === 'over'
-  || document.querySelector('{MARKED}, #actions [data-move], #actions [data-command=agree]')"""
+  || document.querySelector('{MARKED}, #actions [data-command=pass], #actions [data-command=agree]')"""
 AFTER = """([plies, cell]) => {
   if (document.querySelector('#answer.bad')) return 'refused';
   if (document.querySelector('#moves').dataset.plies !== plies) return 'made';
@@ -60,7 +60,7 @@ class Hand:
         self.page.wait_for_function(READY)
         if self.is_over:
             return None
-        buttons = self.page.locator("#actions [data-move]")
+        buttons = self.page.locator("#actions [data-command=pass]")
         if weary and buttons.count():
             return self._press(buttons.first, self.plies)
         self._take_a_tile()

@@ -49,7 +49,7 @@ const called = (game, agent) => [...game.levels, ...game.agents].find(({ name })
 
 /** Buttons of which one is pressed: `options` are values with what each shows. */
 function radios(title, name, kind, options, value, changed) {
-  return make("fieldset", { class: kind }, make("legend", {}, make("h3", { text: title })), make("div", {}, ...options.map(([one, ...shown]) => {
+  return make("fieldset", { class: kind }, make("legend", {}, kind === "games" ? title : make("h3", { text: title })), make("div", {}, ...options.map(([one, ...shown]) => {
     const radio = make("input", { type: "radio", name, value: one, on: { change: () => changed(one) } });
     radio.checked = one === value;
     return make("label", {}, radio, make("span", {}, ...shown));
