@@ -12,7 +12,7 @@ from typing import Any, Final
 from xml.etree import ElementTree
 
 Bgr = tuple[int, int, int]
-LAST: Final = "#8f4107"
+LAST: Final = "#703004"
 """The last move, and what it took. On every ground it or its light edge has a contrast of 3:1."""
 WANTED: Final = "#15803d"
 """Please do this: an agent's move to be carried out, and what it takes."""
