@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from daemon.words.translation import OPTION, alone, as_words, in_a_row, in_words, titled, worded, worded_n
 from wording import Sentence, sentence
@@ -23,6 +23,12 @@ SEARCHES = {
     "neural": sentence("Neural network"),
 }
 """What people read for the agents whose names are no words."""
+LIMITS: Mapping[str, Callable[[str], str]] = {
+    "time_s": lambda value: worded("{value} s a move", value=value),
+    "depth": lambda value: worded("depth {value}", value=value),
+    "nodes": lambda value: worded("{value} positions a move", value=value),
+}
+"""An agent's limits, as `player_name` writes them beside its options."""
 
 
 def strengths_of(levels: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
@@ -66,8 +72,11 @@ def shown_player(recorded: str) -> str:
     settings = [word.partition("=") for word in rest.split(",")]
     if not all(name and value for name, _, value in settings):
         return shown_name(recorded)
-    told = ", ".join(f"{alone(OPTION, titled(name))} {value}" for name, _, value in settings)
-    return f"{shown_name(agent)} ({told})"
+    return f"{shown_name(agent)} ({', '.join(_setting(name, value) for name, _, value in settings)})"
+
+
+def _setting(name: str, value: str) -> str:
+    return LIMITS[name](value) if name in LIMITS else f"{alone(OPTION, titled(name))} {value}"
 
 
 def meaning(player: str) -> str:

@@ -7,6 +7,7 @@ const ABOVE = ["header", "#demo", ".lead", "#player-0", "#player-1"];
 
 function fit() {
   const [table, board] = [at("table"), at("board")];
+  if (!table) return; // the page has ended
   const above = table.getBoundingClientRect().top + scrollY;
   table.style.setProperty("--taken", `${Math.ceil(above + table.offsetHeight - board.offsetHeight)}px`);
 }

@@ -50,7 +50,8 @@ const countOf = (count) => (count === 1 ? t("1 move") : t("{count} moves", { cou
 function resultOf(game) {
   if (!game.outcome) return t("not finished");
   if (game.outcome.winner === null) return t("a draw");
-  return capital(t("{player} has won", { player: game.shown[game.outcome.winner] }));
+  const said = t("{player} has won", { player: game.shown[game.outcome.winner] });
+  return game.players[game.outcome.winner] === "person" ? capital(said) : said; // names stay as they are written
 }
 
 // Records call players without a name "person".
