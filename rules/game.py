@@ -145,6 +145,8 @@ class About:
     """What people must check on the board before the first move, because no camera sees it; said once."""
     going_on: Mapping[str, object] = dataclasses.field(default_factory=dict)
     """Rule options under which a recorded game may go on where the rules, or an arbiter, end others."""
+    proposed: Mapping[str, object] = dataclasses.field(default_factory=dict)
+    """Rule options that the dialog for a new game proposes where they differ from the usual ones."""
     limit: int | None = None
     """Plies after which the game ends."""
     any_order: bool = False
@@ -158,6 +160,8 @@ class About:
     """Codes of `Fault.rule` for a move to a board that was there before; as it looks like a takeback, both are told."""
     neighbours: tuple[int, ...] = ()
     """Cells to which a piece may step from each cell, as bit sets, where the board's lines decide that; else empty."""
+    star: int | None = None
+    """The cell, marked with a star, that the first piece must cover."""
     cell_points: tuple[int, ...] = ()
     """Points that a piece brings on each cell, where they depend on the cell; else empty."""
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 from agents.messages import AnswerMessage, FailureMessage, OutcomePart, PlayerPart, ReplyMessage, StateMessage
+from daemon.commands.strengths import known_as
 from daemon.config.seats import Seat
 from daemon.game import hands
 from daemon.game.effects import Announcement, Effect, Record, Rewrite, TakeBack, Thought
@@ -130,11 +131,11 @@ class AgentRequests:
             return None
         self._asked_again += 1
         if self._refusals > REFUSALS:
-            return sentence("{agent} answers with illegal moves.", agent=seat.shown)
+            return sentence("{agent} answers with illegal moves.", agent=known_as(seat.shown))
         if self._failure is not None and self._failure.agent == seat.agent:
             why = clean(self._failure.text, MAX_REASON_LENGTH)
-            return sentence("{agent} finds no move: {why}.", agent=seat.shown, why=why)
-        return sentence("{agent} does not answer.", agent=seat.shown)
+            return sentence("{agent} finds no move: {why}.", agent=known_as(seat.shown), why=why)
+        return sentence("{agent} does not answer.", agent=known_as(seat.shown))
 
     def forget_faults(self) -> None:
         """Begins anew with whoever is asked now."""

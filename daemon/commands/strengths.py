@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from daemon.words.translation import in_a_row, in_words, worded, worded_n
-from wording import sentence
+from daemon.words.translation import OPTION, alone, as_words, in_a_row, in_words, titled, worded, worded_n
+from wording import Sentence, sentence
 
 STRENGTHS = {
     "level-2": sentence("Beginner"),
@@ -14,6 +14,21 @@ STRENGTHS = {
     "level-8": sentence("Strongest"),
 }
 """The name of each strength, by its level. None is called unbeatable: no game here is solved."""
+SEARCHES = {
+    "alphabeta": sentence("Alpha-beta search"),
+    "expectimax": sentence("Expectimax search"),
+    "external": sentence("Another program"),
+    "mcts": sentence("Monte Carlo search"),
+    "minimax": sentence("Minimax search"),
+    "neural": sentence("Neural network"),
+}
+"""What people read for the agents whose names are no words."""
+LIMITS: Mapping[str, Callable[[str], str]] = {
+    "time_s": lambda value: worded("{value} s a move", value=value),
+    "depth": lambda value: worded("depth {value}", value=value),
+    "nodes": lambda value: worded("{value} positions a move", value=value),
+}
+"""An agent's limits, as `player_name` writes them beside its options."""
 
 
 def strengths_of(levels: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
@@ -34,12 +49,34 @@ def engines_of(names: Iterable[str]) -> list[dict[str, str]]:
     return [{"agent": name, "title": name, "means": means} for name in names]
 
 
+def known_as(agent: str) -> Sentence | str:
+    """An agent's name for people, to stand in a sentence."""
+    if agent.startswith("level-") and agent not in STRENGTHS:
+        return sentence("Level {number}", number=agent.removeprefix("level-"))
+    return STRENGTHS.get(agent) or SEARCHES.get(agent) or agent
+
+
 def shown_name(agent: str) -> str:
-    if agent in STRENGTHS:
-        return in_words(STRENGTHS[agent])
-    if agent.startswith("level-"):
-        return worded("Level {number}", number=agent.removeprefix("level-"))
-    return agent
+    return as_words(known_as(agent))
+
+
+def level_title(name: str) -> str:
+    """One of the eight levels in a list of all: with its strength's name where it has one."""
+    number = worded("Level {number}", number=name.removeprefix("level-"))
+    return f"{number} ({in_words(STRENGTHS[name])})" if name in STRENGTHS else number
+
+
+def shown_player(recorded: str) -> str:
+    """The name of a player in the record for people: an agent's own with its settings, as `player_name` writes them."""
+    agent, _, rest = recorded.partition(":")
+    settings = [word.partition("=") for word in rest.split(",")]
+    if not all(name and value for name, _, value in settings):
+        return shown_name(recorded)
+    return f"{shown_name(agent)} ({', '.join(_setting(name, value) for name, _, value in settings)})"
+
+
+def _setting(name: str, value: str) -> str:
+    return LIMITS[name](value) if name in LIMITS else f"{alone(OPTION, titled(name))} {value}"
 
 
 def meaning(player: str) -> str:

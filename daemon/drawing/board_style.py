@@ -12,8 +12,8 @@ from typing import Any, Final
 from xml.etree import ElementTree
 
 Bgr = tuple[int, int, int]
-LAST: Final = "#b45309"
-"""The last move, and what it took."""
+LAST: Final = "#703004"
+"""The last move, and what it took. On every ground it or its light edge has a contrast of 3:1."""
 WANTED: Final = "#15803d"
 """Please do this: an agent's move to be carried out, and what it takes."""
 WRONG: Final = "#dc2626"
@@ -40,9 +40,13 @@ user-select:none;pointer-events:none}}
 .printed .board-label{{fill:#e4ecec}}
 .worth{{fill:#fff;stroke:#0009;stroke-width:.09em;paint-order:stroke;text-anchor:middle;font-family:system-ui,sans-serif;
 font-weight:700;user-select:none;pointer-events:none}}
+.square-number{{fill:#fff;stroke:#000c;stroke-width:.2em;stroke-linejoin:round;paint-order:stroke;text-anchor:middle;
+font-family:system-ui,sans-serif;font-weight:700;user-select:none;pointer-events:none}}
 .spot{{fill:transparent;stroke:none}}
-.cell.last .spot{{fill:var(--last,{LAST});fill-opacity:.42;stroke:var(--last,{LAST});stroke-width:.5%}}
-.cell.from .spot,.cell.turned .spot{{fill:var(--last,{LAST});fill-opacity:.22}}
+.edge{{fill:none;stroke:var(--edge,{EDGE});stroke-width:1.7%}}
+.cell.last .spot{{fill:var(--last,{LAST});fill-opacity:.42;stroke:var(--last,{LAST});stroke-width:.7%}}
+.cell.from .spot{{fill:var(--last,{LAST});fill-opacity:.22;stroke:var(--last,{LAST});stroke-width:.5%}}
+.cell.turned .spot{{fill:var(--last,{LAST});fill-opacity:.22}}
 .shade{{fill:#000;opacity:.28}}
 .inner{{fill:none;stroke:#0000001f}}
 .light-1{{stop-color:var(--light-1,#fffdf6)}} .light-2{{stop-color:var(--light-2,#dccfb2)}}

@@ -17,7 +17,7 @@ from calibration import printed
 from calibration.arrays import FloatArray
 from calibration.printed import Shape
 from calibration.sheet import coordinates
-from calibration.template import NUMBER_HEIGHT, BoardTemplate, Figure
+from calibration.template import BoardTemplate, Figure
 from daemon.drawing.board_style import STYLE, add_gradients, dark_colour, ground_colours
 from rules import EMPTY, Step
 
@@ -42,6 +42,8 @@ WORTH = 0.42
 """Height of a cell's points, as a share of the distance between two cells."""
 LABEL_ROOM, DIGIT = 0.86, 0.62
 """Share of a ring's inner width that a value may fill, and width of a digit as a share of its height."""
+NUMBER = 0.25
+"""Height of a square's number, as a share of the square's side: nine pixels on a phone, as much as the letters."""
 SPOT = 1.45
 """Diameter, in diameters of a piece, of the area that reacts to a finger and is highlighted."""
 GAP = 0.55
@@ -117,7 +119,8 @@ def board_svg(
     for first, second in tiles:
         _draw_tile(under, template.cells_mm[first], template.cells_mm[second], pitch)
     paired = {cell for pair in tiles for cell in pair}
-    _draw_cells(group(svg, "cells"), template, board, marks, pitch, paired, names or template.classes, worth or {})
+    called = names or template.classes
+    _draw_cells(group(svg, "cells"), template, board, marks, pitch, paired, called, worth or {}, labelled=labelled)
     _draw_pawns(group(svg, "pawns"), template, pawns, sides or {})
     _draw_marks(group(svg, "marks"), template, marks, pitch)
     return ElementTree.tostring(svg, encoding="unicode").replace(GROUND, ground, 1)
@@ -209,7 +212,7 @@ def _draw_printed(board: Element, shape: Shape) -> None:
 
 
 def _draw_labels(svg: Element, template: BoardTemplate, pitch: float) -> None:
-    """Letters above and below the board, numbers beside it; or a number in every square."""
+    """Letters above and below the board, numbers beside it."""
     labels = group(svg, "labels" if template.printed is None else "labels printed")
     letters, numbers = coordinates(template)
     width, height = template.size_mm
@@ -219,8 +222,6 @@ def _draw_labels(svg: Element, template: BoardTemplate, pitch: float) -> None:
     places += [(sign, x, y) for sign, y in numbers.items() for x in (-beyond, width + beyond)]
     for sign, x, y in places:
         text(labels, "board-label", x, y, size, sign)
-    for name, (x, y) in zip(template.cell_names, template.numbers_mm, strict=False):
-        text(labels, "board-label", x, y, NUMBER_HEIGHT * pitch, name)
 
 
 def _is_ruled(template: BoardTemplate) -> bool:
@@ -237,6 +238,8 @@ def _draw_cells(
     paired: set[int],
     names: Mapping[str, str],
     worth: Mapping[int, tuple[int, str]],
+    *,
+    labelled: bool,
 ) -> None:
     man_mm = _man_mm(template, pitch)
     looks = {step.cell: "cell turned" for step in marks.last if step.kind == "flip"}
@@ -252,10 +255,12 @@ def _draw_cells(
         label = f"{name}: {names.get(letter, letter)}"
         place.set("aria-label", f"{label}, {worth[cell][1]}" if letter == EMPTY and cell in worth else label)
         x, y = template.cells_mm[cell]
+        spot: tuple[str, dict[str, float]] = ("circle", {"cx": x, "cy": y, "r": min(0.49 * pitch, SPOT * man_mm / 2)})
         if _is_ruled(template):
-            add(place, "rect", "spot", {"x": x - pitch / 2, "y": y - pitch / 2, "width": pitch, "height": pitch})
-        else:
-            add(place, "circle", "spot", {"cx": x, "cy": y, "r": min(0.49 * pitch, SPOT * man_mm / 2)})
+            spot = "rect", {"x": x - pitch / 2, "y": y - pitch / 2, "width": pitch, "height": pitch}
+        if looks.get(cell) in ("cell last", "cell from"):
+            add(place, spot[0], "edge", spot[1])
+        add(place, spot[0], "spot", spot[1])
         if letter == EMPTY and cell in worth:
             text(place, "worth", x, y, WORTH * pitch, str(worth[cell][0]))
         if letter in PIPS:
@@ -264,6 +269,9 @@ def _draw_cells(
             _draw_figure(place, x, y, what, figure, template, pitch)
         elif letter != EMPTY:
             _draw_man(place, x, y, what, man_mm / 2)
+        if template.is_numbered and labelled:
+            left, top = template.numbers_mm[cell]
+            text(place, "square-number", left, top, NUMBER * pitch, name)
 
 
 def _draw_man(place: Element, x: float, y: float, what: str, radius: float) -> None:
@@ -340,7 +348,7 @@ def _draw_pawns(
         add(pawns, "circle", "shade", {"cx": x + 0.5, "cy": y + 1.2, "r": 6.2})
         pawn = {"cx": x, "cy": y, "r": 6.0, "stroke-width": 0.8}
         label = f"{sides.get(side, side)}: {score}"
-        add(pawns, "circle", "pawn", pawn, fill=PAWNS.get(side, "#7c8aa5"), **{"aria-label": label})
+        add(pawns, "circle", "pawn", pawn, fill=PAWNS.get(side, "#7c8aa5"), role="img", **{"aria-label": label})
 
 
 def _draw_marks(over: Element, template: BoardTemplate, marks: Marks, pitch: float) -> None:

@@ -1,4 +1,7 @@
-"""Draws any board in a terminal from its template, in box-drawing characters; new games need no code here."""
+"""Draws any board in a terminal from its template, in box-drawing characters; new games need no code here.
+
+A board with a printed track gets it around the cells, with the values of its spaces and the pawns on them.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from calibration.template import BoardTemplate
-from rules import EMPTY
+from rules import EMPTY, AnyGame
 
 MEN = {"W": "○", "B": "●"}
 """Light and dark pieces; figures are shown by their signs, every other class by its letter."""
@@ -18,6 +21,8 @@ LEFT, RIGHT, UP, DOWN = 1, 2, 4, 8
 JUNCTIONS = " ╴╶─╵┘└┴╷┐┌┬│┤├┼"
 """Characters, indexed by the sum of the LEFT, RIGHT, UP and DOWN arms drawn."""
 BARE = "·"
+POINTS, STAR = " ①②③④⑤⑥⑦⑧⑨", "★"
+"""Signs of an empty cell by its points, and of the one that the first piece covers."""
 WIDE = 9
 """Most columns drawn at full size; wider boards are drawn at half the size."""
 SAME_MM = 1.0
@@ -26,19 +31,33 @@ NEW, OLD = "\x1b[7m", "\x1b[0m"
 
 
 class TextBoard:
-    def __init__(self, template: BoardTemplate) -> None:
+    def __init__(self, template: BoardTemplate, game: AnyGame | None = None) -> None:
+        """With `game`, empty cells show what they are worth."""
         self._template = template
         self._xs, self._ys = (_ranks(template.cells_mm[:, axis]) for axis in (0, 1))
         self._squares = _lies_between(template)
         self._wide, self._high = (2, 1) if len(self._xs) > WIDE or self._squares else (4, 2)
         self._places = [self._place(x, y) for x, y in template.cells_mm]
+        self._track = self._track_places()
+        self._signs = {} if game is None else _signs(game)
         self._ground = self._empty()
 
-    def draw(self, board: str, new: Collection[int] = (), *, colour: bool = False) -> str:
-        """The board with its pieces, coordinates beside and below; with `colour`, `new` cells are shown reversed."""
+    def draw(
+        self, board: str, new: Collection[int] = (), *, colour: bool = False, pawns: Sequence[tuple[str, int]] = ()
+    ) -> str:
+        """The board with its pieces, coordinates beside and below; with `colour`, `new` cells are shown reversed.
+
+        `pawns` are signs with the spaces of the track, from 1 on, on which they stand; 0 is off the track.
+        """
         rows = [list(row) for row in self._ground]
+        for sign, space in pawns:
+            if 0 < space <= len(self._track):
+                row, column = self._track[space - 1]
+                rows[row][column] = sign
         for cell, (row, column) in enumerate(self._places):
-            if board[cell] != EMPTY:
+            if board[cell] == EMPTY:
+                rows[row][column] = self._signs.get(cell, rows[row][column])
+            else:
                 figure = self._template.figures.get(board[cell])
                 rows[row][column] = MEN.get(board[cell], board[cell]) if figure is None else figure.sign
             if colour and cell in new:
@@ -55,8 +74,18 @@ class TextBoard:
     def _place(self, x: float, y: float) -> tuple[int, int]:
         return self._high * _rank(self._ys, y), self._wide * _rank(self._xs, x)
 
+    def _track_places(self) -> list[tuple[int, int]]:
+        """Where the spaces of the track stand; makes room for them on all sides of the cells."""
+        if not len(self._template.track_mm):
+            return []
+        grain = self._template.pitch_mm / np.array([self._wide, self._high])
+        places = np.round((self._template.track_mm - self._template.cells_mm.min(axis=0)) / grain).astype(int)[:, ::-1]
+        top, left = np.maximum(0, -places.min(axis=0))
+        self._places = [(row + top, column + left) for row, column in self._places]
+        return [(int(row + top), int(column + left)) for row, column in places]
+
     def _empty(self) -> list[str]:
-        size = self._high * (len(self._ys) - 1) + 1, self._wide * (len(self._xs) - 1) + 1
+        size = tuple(max(ends) + 1 for ends in zip(*self._places, *self._track, strict=True))
         drawn, slanted = np.zeros(size, dtype=np.uint8), dict[tuple[int, int], str]()
         for start, end in [] if self._squares else self._template.lines_mm:
             self._line(self._place(*start), self._place(*end), drawn, slanted)
@@ -65,6 +94,9 @@ class TextBoard:
             rows[row][column] = mark
         for row, column in self._places:
             rows[row][column] = JUNCTIONS[drawn[row, column]] if drawn[row, column] else BARE
+        values = () if self._template.printed is None else self._template.printed.track_values
+        for (row, column), value in zip(self._track, values, strict=True):
+            rows[row][column] = str(value)
         return ["".join(row) for row in rows]
 
     def _line(
@@ -98,6 +130,12 @@ class TextBoard:
     def _numbers(self, lines: Sequence[int], count: int) -> list[str]:
         """The first and last number on each line, `1-4`."""
         return [f"{line[0]}-{line[-1]}" if line else "" for line in self._names(lines, count)]
+
+
+def _signs(game: AnyGame) -> dict[int, str]:
+    """What empty cells show, by cell."""
+    signs = {cell: POINTS[points] for cell, points in enumerate(game.about.cell_points) if points}
+    return signs if game.about.star is None else signs | {game.about.star: STAR}
 
 
 def _ranks(values: np.ndarray) -> list[float]:

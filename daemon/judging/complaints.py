@@ -11,6 +11,7 @@ from daemon.belief.belief import Belief
 from daemon.belief.deciding import Wrong
 from daemon.belief.line import Line
 from daemon.belief.missed import turned, undoubted, ways
+from daemon.commands.strengths import known_as
 from daemon.game.effects import Announcement
 from daemon.game.line_of_play import LineOfPlay, Ply
 from daemon.judging import phrases
@@ -77,7 +78,7 @@ def against_an_agent(belief: Belief, agents: Agents, wrong: Wrong) -> tuple[Wron
     too_early, disobeyed = (dataclasses.replace(wrong, rule=rule) for rule in ("not_your_turn", "not_the_agents_move"))
     agent = agents[game.to_move(position)]
     if asked is None and (agent is not None or not plies):
-        said = sentence("It is {agent}'s turn. Put it back and wait for the move, please.", agent=agent or "")
+        said = sentence("It is {agent}'s turn. Put it back and wait for the move, please.", agent=known_as(agent or ""))
         return too_early, (said,)
     if not plies:
         wanted = sentence("I asked for {move}.", move=phrases.spoken_move(game, position, asked))
@@ -88,7 +89,7 @@ def against_an_agent(belief: Belief, agents: Agents, wrong: Wrong) -> tuple[Wron
         return disobeyed, (other,)
     waiting = next((agents[ply.side] for ply in plies[1:] if agents[ply.side] is not None), None)
     if waiting is not None and sum(ply.seen for ply in plies) == 1:
-        return too_early, (sentence("That would be {agent}'s move. Take it back, please.", agent=waiting),)
+        return too_early, (sentence("That would be {agent}'s move. Take it back, please.", agent=known_as(waiting)),)
     if waiting is not None and not _goes_there_and_back(game, position, plies, wrong.cells):
         return too_early, (sentence("That is two moves; one of them is the agent's. Take the last one back."),)
     fault = game.fault(position, wrong.board)  # nobody plays like this for an agent that was never asked

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from daemon.commands.strengths import known_as
 from daemon.game.effects import Announcement, Effect, TakeBack
 from daemon.game.line_of_play import LineOfPlay, Ply, played, shares_pieces, unseen_moves
 from daemon.judging import phrases
@@ -80,7 +81,7 @@ def say_pass(referee: Referee, choice: str = "") -> list[Effect]:
         raise Refusal(sentence("The game is paused: resume it first."))
     side = game.to_move(position)
     if (agent := referee.agents[side]) is not None:
-        raise Refusal(sentence("It is {agent}'s turn, and {agent} says itself when it passes.", agent=agent))
+        raise Refusal(sentence("It is {agent}'s turn, and {agent} says itself when it passes.", agent=known_as(agent)))
     moves = unseen_moves(game, position)
     if not moves:
         raise Refusal(sentence("{side:Nom} has to move and may not pass.", side=phrases.named(game, side)))
@@ -148,13 +149,11 @@ def resign(referee: Referee, name: str = "") -> list[Effect]:
     if referee.outcome is not None:
         raise Refusal(sentence("The game is over already."))
     people = [side for side, agent in enumerate(referee.agents) if agent is None]
-    if name:
-        side = side_of(referee.game, name)
-    else:
-        side = people[0] if len(people) == 1 else referee.game.to_move(referee.position)
+    usual = people[0] if len(people) == 1 else referee.game.to_move(referee.position)
+    side = side_of(referee.game, name) if name else usual
     if (agent := referee.agents[side]) is not None:
         who = phrases.named(referee.game, side)
-        raise Refusal(sentence("{side:Nom} is {agent}, who does not resign.", side=who, agent=agent))
+        raise Refusal(sentence("{side:Nom} is {agent}, who does not resign.", side=who, agent=known_as(agent)))
     return referee.declare(Outcome(1 - side, "resigned", Counts.of(referee.game).scores(referee.position)))
 
 

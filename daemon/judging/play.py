@@ -10,6 +10,7 @@ from typing import Any, Literal
 from daemon.belief.belief import Belief
 from daemon.belief.line import Line
 from daemon.belief.missed import turned
+from daemon.commands.strengths import known_as
 from daemon.game.effects import Announcement, Code, Effect, Finish, Known, Rewrite, Verdict
 from daemon.game.line_of_play import LineOfPlay, Ply, forced_passes, played, shares_pieces
 from daemon.judging import phrases
@@ -152,17 +153,16 @@ class Play:
             return []
         try:
             self.agent_move = self.game.parse_move(self.position, text)
-        except MoveError as error:
-            said = sentence("{agent} answered {answer}: {why}.", agent=agent, answer=repr(text), why=error.said)
-            return [self.announce("refused_reply", said, rule=error.rule)]
+        except MoveError as why:
+            said = sentence("{agent} answered {answer}: {why}.", agent=known_as(agent), answer=repr(text), why=why.said)
+            return [self.announce("refused_reply", said, rule=why.rule)]
         self.forget_said()
         if not self.game.steps(self.position, self.agent_move):  # a pass: nobody has to carry it out
             made = self.make(played(self.game, self.position, self.agent_move))
             return [*made, *self.pass_if_forced()]
         words = phrases.spoken_move(self.game, self.position, self.agent_move)
         said = sentence("{side:Nom} plays {move}.", side=self._mover(), move=words)
-        move = self.game.format_move(self.position, self.agent_move)
-        return [self.announce("agent_move", said, move=move, urgent=True)]
+        return [self.announce("agent_move", said, move=self.agent_move_text, urgent=True)]
 
     def rewritten(self, other: LineOfPlay) -> Rewrite:
         """Believes another line of play. Returns its entry for the record."""

@@ -13,12 +13,13 @@ from typing import Any
 from aiohttp import web
 
 from agents.messages import StateMessage
+from daemon.commands.strengths import shown_player
 from daemon.page.answering import Problem, refusing
 from daemon.page.game_reviews import GameReviews
 from daemon.page.guard import SVG, is_here
 from daemon.page.permission import Permission
 from daemon.page.record_access import RecordAccess
-from daemon.page.recorded_game import title_of
+from daemon.page.recorded_game import shown_in, title_of, titles_of
 from daemon.record.browsing import find, games_page, games_seen, names_seen
 from daemon.record.formats.document import summary_object
 from daemon.record.formats.formats import Download, check_review, download, live, refuse_hidden
@@ -95,11 +96,12 @@ class Archive:
         def work() -> dict[str, object]:
             with self._record.opened() as journal:
                 page = games_page(journal, limit, **query)
-                listed = [summary_object(one) | {"title": title_of(one.game)} for one in page.games]
+                listed = [summary_object(one) | titles_of(one) for one in page.games]
                 listing: dict[str, object] = {"games": listed, "older": page.older}
                 if not query["before"]:
                     kinds = [{"name": name, "title": title_of(name)} for name in games_seen(journal)]
-                    listing |= {"names": names_seen(journal), "kinds": kinds}
+                    names = list(dict.fromkeys(map(shown_player, names_seen(journal))))
+                    listing |= {"names": names, "kinds": kinds}
             return listing
 
         state, may = self._playing(), is_here(request) or self._commands_from_elsewhere
@@ -245,7 +247,10 @@ class Archive:
             with self._record.opened() as journal:
                 places = find(journal, played.game, played.positions[ply])
             others = [one for one in places if one.game_id != game_id]
-            return {"games": [dataclasses.asdict(one) for one in others[:MAX_LISTED]], "count": len(others)}
+            listed = [
+                dataclasses.asdict(one) | {"shown": shown_in(one.players, played.game)} for one in others[:MAX_LISTED]
+            ]
+            return {"games": listed, "count": len(others)}
 
         return web.json_response(await self._record.result(work))
 

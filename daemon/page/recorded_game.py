@@ -6,6 +6,8 @@ import dataclasses
 from collections.abc import Sequence
 
 import games
+from daemon.commands.strengths import shown_player
+from daemon.config.player_names import PERSON
 from daemon.drawing.board_svg import Marks, board_svg
 from daemon.judging import phrases
 from daemon.page.view import drawn_board, names_of, template_of
@@ -13,10 +15,11 @@ from daemon.record.formats.document import outcome_object
 from daemon.record.formats.formats import suiting
 from daemon.record.formats.played import ExportError, Played, play_again
 from daemon.record.pictures import Pictures
-from daemon.record.stored_game import StoredGame, StoredPly
+from daemon.record.stored_game import GameSummary, StoredGame, StoredPly
 from daemon.record.stored_line import Row, rows_of
-from daemon.words.translation import in_words, worded
-from rules import DeadPieces, HiddenHands, MarkedCells, Step, UnknownGame
+from daemon.words.translation import as_words, in_words, worded
+from rules import AnyGame, DeadPieces, HiddenHands, MarkedCells, Step, UnknownGame
+from wording import Term
 
 MAX_PLIES = 4096
 """Most plies sent, as many as in a state message."""
@@ -63,6 +66,7 @@ class RecordedGame:
             "sides": ["first", "second"] if game is None else list(game.sides),
             "rules": dict(stored.rules),
             "players": list(stored.players),
+            "shown": shown_in(stored.players, game),
             "started": stored.started,
             "finished": stored.finished,
             "outcome": outcome_object(stored.outcome),
@@ -123,6 +127,18 @@ class RecordedGame:
 def key_of(stored: StoredGame) -> tuple[str, int, int, str | None]:
     """Identifies one state of a recorded game: the notes grow with each change."""
     return stored.game_id, len(stored.plies), len(stored.notes) + len(stored.undone), stored.finished
+
+
+def shown_in(players: Sequence[str], game: AnyGame | None) -> list[str]:
+    """The players' names for people; whoever gave none is called by the side."""
+    sides = [None, None] if game is None else [as_words(Term("side", name)) for name in game.sides]
+    return [side if side and one == PERSON else shown_player(one) for one, side in zip(players, sides, strict=True)]
+
+
+def titles_of(summary: GameSummary) -> dict[str, object]:
+    """What a list of games shows of one for people: the game's title and the players' names."""
+    game = games.load(summary.game) if summary.game in games.names() else None
+    return {"title": title_of(summary.game), "shown": shown_in(summary.players, game)}
 
 
 def title_of(name: str) -> str:

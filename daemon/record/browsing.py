@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import games
+from daemon.commands.strengths import shown_player
 from daemon.config.player_names import recorded_name
 from daemon.record.journal import Journal
 from daemon.record.rows import RowError, summary_of
@@ -35,7 +36,8 @@ class GamesPage:
 def games_page(journal: Journal, limit: int, before: str = "", game: str = "", player: str = "") -> GamesPage:
     """The newest games before the game `before`, filtered by game and player if given; none that never began.
 
-    `player` matches any part of a name, ignoring capitals and accents. Raises JournalError.
+    `player` matches any part of a name, as recorded or as people read it, ignoring capitals and accents.
+    Raises JournalError.
     """
     found: list[GameSummary] = []
     looked_at = ""
@@ -45,9 +47,14 @@ def games_page(journal: Journal, limit: int, before: str = "", game: str = "", p
         looked_at = str(row["game_id"])
         with contextlib.suppress(RowError, IndexError):  # it is unreadable, which `kibitzer games list` reports
             summary = summary_of(row)
-            if (summary.plies or summary.finished) and any(folded(player) in folded(name) for name in summary.players):
+            if (summary.plies or summary.finished) and _plays(player, summary):
                 found.append(summary)
     return GamesPage(tuple(found), "")
+
+
+def _plays(player: str, summary: GameSummary) -> bool:
+    names = {name for recorded in summary.players for name in (recorded, shown_player(recorded))}
+    return any(folded(player) in folded(name) for name in names)
 
 
 def folded(name: str) -> str:

@@ -9,6 +9,7 @@ import collections
 import os
 from collections.abc import Mapping, Sequence
 
+from daemon.commands.strengths import known_as
 from daemon.config.settings import SupervisionSection
 from daemon.perception.pipeline import Observation
 from daemon.run.session import Session
@@ -17,7 +18,7 @@ from daemon.supervision.camera import Camera
 from daemon.supervision.restarts import Reopener
 from daemon.supervision.troubles import Troubles
 from daemon.supervision.watchdog import Heartbeat, Liveness
-from daemon.words.translation import worded
+from daemon.words.translation import as_words, worded
 from wording import listing, noun
 from wording.outside import visible_in
 
@@ -78,7 +79,9 @@ def health_of(session: Session) -> dict[str, dict[str, object]]:
 
 
 def nobody_plays(missing: Sequence[str]) -> str:
-    return worded("no worker here plays {agents}", agents=listing(missing, joint="or"))
+    return worded(
+        "no worker here plays {agents}", agents=listing([as_words(known_as(one)) for one in missing], joint="or")
+    )
 
 
 class Supervision:

@@ -21,7 +21,7 @@ from daemon.run.move_words import move_words
 from daemon.run.session import Session
 from daemon.run.session_runner import SessionRunner
 from daemon.words.translation import as_words, in_a_row, in_words, language, worded, worded_n
-from rules import MoveError, Words, figures_of
+from rules import Counts, MoveError, Words, figures_of
 from wording import Term, listing, sentence
 
 MAX_LINE_BYTES = 512
@@ -89,7 +89,7 @@ class TerminalGame:
     def __init__(self, session: Session, template: BoardTemplate, typed: TypedLines, shown: TextIO) -> None:
         self._session, self._typed, self._shown = session, typed, shown
         self._runner = SessionRunner(session)
-        self._board = TextBoard(template)
+        self._board = TextBoard(template, session.game)
         self._colour = shown.isatty()
         self._announcements: list[Announcement] = []
         self._drawn = self._asked = self._prompted = self._quit = False
@@ -131,6 +131,9 @@ class TerminalGame:
         sides = [f"{as_words(Term('side', side))} {man}".strip() for side, man in zip(game.sides, men, strict=True)]
         title, hint = as_words(Term("game", game.title)), worded("Type help for what you can say.")
         self._write(f"{title}: {', '.join(sides)}. {hint}")
+        if game.about.star is not None:
+            around = worded("① to ⑤: points of a diamond. ★: the first tile. Around the board: the score track.")
+            self._write(around)
         if count := len(self._match.referee.line.seen):
             resumed = worded_n("I resume the game after {count} move.", "I resume the game after {count} moves.", count)
             self._write(resumed)
@@ -232,8 +235,15 @@ class TerminalGame:
             return
         self._drawn, self._asked = True, False
         new = {step.cell for step in referee.last_steps}
-        self._write(f"\n{self._board.draw(figures_of(referee.game, referee.position), new, colour=self._colour)}\n")
+        drawn = figures_of(referee.game, referee.position)
+        self._write(f"\n{self._board.draw(drawn, new, colour=self._colour, pawns=self._pawns())}\n")
         self._prompt()
+
+    def _pawns(self) -> list[tuple[str, int]]:
+        """The first letter of each side's name, and its points."""
+        game, position = self._match.referee.game, self._match.referee.position
+        letters = [as_words(Term("side", side))[0].upper() for side in game.sides]
+        return list(zip(letters, Counts.of(game).scores(position) or (), strict=False))
 
     def _prompt(self) -> None:
         referee, game, timer = self._match.referee, self._match.referee.game, self._session.timer

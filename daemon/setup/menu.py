@@ -9,7 +9,7 @@ from typing import Any
 import games
 from daemon.commands.game_choice import choice_of
 from daemon.commands.sources import is_same, names_of
-from daemon.commands.strengths import engines_of, strengths_of
+from daemon.commands.strengths import engines_of, level_title, shown_name, strengths_of
 from daemon.config.settings import JOINS, ClockSection, Config, PlayerSection
 from daemon.supervision.camera import NONE
 from daemon.words.translation import LANGUAGES, OPTION, alone, in_words, titled, worded, worded_n
@@ -73,8 +73,9 @@ def _cameras(known: Sequence[str], listed: Sequence[Camera]) -> list[dict[str, s
     # The current choice keeps the name under which it was chosen.
     sources = [next((one for one in known[1:] if is_same(one, source)), source) for source in sources]
     titles = {NONE: worded("no camera"), PHONE: worded("a phone")}
+    titles |= {one: worded("Camera {number}", number=one) for one in sources if one.isdecimal()}
     return [
-        {"source": shown_address(one), "title": titles.get(one) or texts.get(one) or shown_address(one)}
+        {"source": shown_address(one), "title": texts.get(one) or titles.get(one) or shown_address(one)}
         for one in sources
     ]
 
@@ -95,22 +96,27 @@ def _game(name: str, known: Mapping[str, Any], catalogue: Mapping[str, Any], joi
         "title": alone("game", game.title),
         "sides": list(game.sides),
         "sets_up": not isinstance(game, HiddenHands),
+        "proposed": dict(game.about.proposed),
         "rules": [_in_words(rule) for rule in described(type(game.rules))],
         "sets": [
             {"name": key, "title": alone("rules", one.title), "said": in_words(one.said), "options": dict(one.options)}
             for key, one in game.about.rule_sets.items()
         ],
-        "levels": known.get("levels", []),
+        "levels": [level | {"title": level_title(level["name"])} for level in known.get("levels", [])],
         "strengths": strengths_of(known.get("levels", [])),
         "engines": engines_of(
             one["name"] for one in catalogue.get("known", ()) if one["installed"] and one["game"] == name
         ),
         "agents": [
-            {"name": agent["name"], "options": _options(agent, name, known, catalogue)}
+            {
+                "name": agent["name"],
+                "title": shown_name(agent["name"]),
+                "options": _options(agent, name, known, catalogue),
+            }
             for agent in agents
             if not agent["name"].startswith("level-")
         ]
-        + [{"name": agent, "options": []} for agent in joining],
+        + [{"name": agent, "title": agent, "options": []} for agent in joining],
     }
 
 

@@ -9,6 +9,8 @@ STOP_S = 0.1
 class VoiceError(RuntimeError):
     """Nothing was made, played or understood; `.lasting` if nothing will be until somebody changes the machine."""
 
-    def __init__(self, text: str, lasting: bool = False) -> None:
+    def __init__(self, text: str, lasting: bool = False, shown: str = "") -> None:
         super().__init__(text)
         self.lasting = lasting
+        self.shown = shown or text
+        """What people read; the error's own text is for the log."""

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from subprocess import DEVNULL
 
 from daemon.voice import STOP_S, VoiceError
+from daemon.words.translation import worded
 from system.processes import Process
 
 APLAY = ("aplay", "-q")
@@ -38,7 +39,9 @@ def play(sound: bytes, device: str | None, stop: threading.Event, player: Sequen
         try:
             process = Process(command, stdin=source, stdout=DEVNULL, stderr=complaints)
         except OSError as error:
-            raise VoiceError(f"{command[0]} cannot be run ({error.strerror}): install alsa-utils") from error
+            shown = worded("the program that plays sounds is missing: install alsa-utils")
+            detail = f"{command[0]} cannot be run ({error.strerror}): install alsa-utils"
+            raise VoiceError(detail, shown=shown) from error
         try:
             while process.poll() is None:
                 if stop.wait(STOP_S / 5):
@@ -52,7 +55,8 @@ def play(sound: bytes, device: str | None, stop: threading.Event, player: Sequen
             lines = complaints.read(4000).decode(errors="replace").strip().splitlines()
             raise VoiceError(
                 f"no sound from device {device or 'default'} ({lines[-1] if lines else process.returncode}): "
-                "connect a sound card, or set the device to a name that `aplay -L` lists"
+                "connect a sound card, or set the device to a name that `aplay -L` lists",
+                shown=worded("no loudspeaker answers: connect one, or set another sound device"),
             )
 
 

@@ -150,11 +150,11 @@ class Speaker:
         try:
             while (phrase := self._next()) is not None:
                 begun_s = time.monotonic()
-                reason, lasting = self._speak(phrase)
-                self._note(phrase, reason, lasting, time.monotonic() - begun_s)
+                fault = self._speak(phrase)
+                self._note(phrase, fault, time.monotonic() - begun_s)
         except Exception as error:  # noqa: BLE001 - the top of the thread
             _log.exception("speech has stopped")
-            self._note("", f"speech has stopped: {error}", True, 0.0)
+            self._note("", VoiceError(f"speech has stopped: {error}", lasting=True), 0.0)
         finally:
             self._voice.close()
 
@@ -169,29 +169,30 @@ class Speaker:
             self._busy = True
             return self._waiting.popleft()[1]
 
-    def _speak(self, phrase: str) -> tuple[str, bool]:
-        """Why a phrase was not heard, and whether the fault is lasting; ("", False) if it was heard."""
+    def _speak(self, phrase: str) -> VoiceError | None:
+        """Why a phrase was not heard; None if it was."""
         try:
             sound = self._voice.render(spelled(phrase), self._stop)
             if not sound:  # the command has played it itself
-                return "", False
+                return None
             if self._folder is not None:
                 _write(self._folder, sound)
             else:
                 player.play(sound, self._device, self._stop, self._player_process)
         except VoiceError as error:
-            return str(error), error.lasting
+            return error
         except OSError as error:
-            return f"{self._folder}: {error.strerror}", False
-        return "", False
+            return VoiceError(f"{self._folder}: {error.strerror}")
+        return None
 
-    def _note(self, phrase: str, reason: str, lasting: bool, seconds: float) -> None:
+    def _note(self, phrase: str, fault: VoiceError | None, seconds: float) -> None:
+        reason, lasting = ("", False) if fault is None else (str(fault), fault.lasting)
         with self._changed:
             if self._stop.is_set():
                 return
             self._spoken += not reason
             self._failed += bool(reason)
-            before, self._reason, self._lasting = self._reason, reason, lasting
+            before, self._reason, self._lasting = self._reason, "" if fault is None else fault.shown, lasting
             if lasting:
                 self._again_s = time.monotonic() + AGAIN_S
                 self._dropped += len(self._waiting)

@@ -17,8 +17,8 @@ How a sentence gets into five languages:
    Translate the entries that it names, and run it again. Texts without a translation appear in English.
 
 The page's own words: `t("...")` in `daemon/page/assets/*.js`, and in its HTML an element with the attribute `data-t`,
-whose text is the key (or `data-t-title`, `data-t-aria-label`, `data-t-placeholder`, whose value is, or if empty that of
-the attribute itself).
+whose text is the key (or `data-t-title`, `data-t-aria-label`, `data-t-placeholder`, `data-t-alt`, whose value is, or
+if empty that of the attribute itself).
 The same command collects them; `page_words` gives them to the page, English as the key.
 
 Texts for programmers and administrators (logs, `--help`, errors of a command line) stay English.

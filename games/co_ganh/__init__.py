@@ -71,6 +71,7 @@ class CoGanh(Game[Position, Move]):
         neighbours=NEIGHBOURS,
         in_short=TAKING,
         examples={1: "c5-c4 a3-b4", 2: "a5-b4 a3xa5"},
+        proposed={"limit": 100},
     )
     mistakes = MISTAKES
 

@@ -118,6 +118,7 @@ class DoubleDoubleDominoes(Game[Position, Move], HiddenHands, Counts, Words, Des
         endings=ENDINGS,
         formats=("annotations",),
         in_short=IN_SHORT,
+        star=STAR,
         cell_points=DIAMONDS,
     )
     mistakes = MISTAKES

@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from playwright.sync_api import Page
+
 import games
 from calibration.profile import TableProfile
 from calibration.template import load_template
@@ -53,6 +55,11 @@ def loaded_by(document: str) -> set[str]:
         named = set(re.findall(r'["/]([a-z]+\.(?:js|css|svg|webmanifest))"', text))
         waiting |= {one for one in named - loaded if (PAGE / one).exists()}
     return loaded
+
+
+def point(page: Page, cell: str) -> None:
+    """Clicks a cell of the board, wherever its man or its mark lies."""
+    page.locator(f'[data-cell="{cell}"] .spot').click(force=True, no_wait_after=True)
 
 
 def weight_of(document: str) -> int:

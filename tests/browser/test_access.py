@@ -27,9 +27,8 @@ def serious(page: Any) -> list[str]:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
     page.context.set_default_timeout(60_000)
     found = axe.Axe().run(page).response["violations"]
-    return [
-        f"{one['id']}: {one['nodes'][0]['html'][:200]}" for one in found if one["impact"] in ("serious", "critical")
-    ]
+    worth = ("moderate", "serious", "critical")
+    return [f"{one['id']}: {one['nodes'][0]['html'][:200]}" for one in found if one["impact"] in worth]
 
 
 def faults(page: Any) -> list[str]:
@@ -54,6 +53,32 @@ def test_axe_finds_no_serious_fault(table: Tables, look: Look, tmp_path: Path, p
         page.locator("#new").click()
         page.locator("#menu-begin").wait_for()
         assert faults(page) == []
+
+
+@pytest.mark.parametrize("path", ["", "overlay"])
+def test_axe_finds_no_fault_in_a_board_with_tiles_and_pawns(table: Tables, look: Look, path: str) -> None:
+    page = look(table("dominoes").address + path, bypass_csp=True)
+    page.wait_for_selector("circle.pawn")
+    assert faults(page) == []
+
+
+def test_axe_finds_no_fault_before_a_game(table: Tables, look: Look) -> None:
+    served = WebPage(port=0)
+    page = look(served.address, bypass_csp=True)
+    page.locator("#board .waiting").wait_for()
+    assert faults(page) == []
+    served.close()
+    page = look(table("morris", whole=True).address, bypass_csp=True)
+    page.locator("#way-camera").wait_for()
+    page.locator("#start-games img").first.wait_for()
+    assert faults(page) == []
+    page.locator("#way-camera").click()
+    page.locator("#camera-look").wait_for(state="attached")
+    assert faults(page) == []
+    page.locator("#camera-cancel").click()
+    page.locator("#settings").click()
+    page.locator("#settings-dialog").wait_for()
+    assert faults(page) == []
 
 
 @pytest.mark.parametrize("path", ["", "setup", "games", "pad", "phone"])

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from lab.bench.browsing import Table
-from tests.browser.test_playing import has_come, point
+from lab.bench.browsing import Table, point
+from tests.browser.test_playing import has_come
 
 pytestmark = pytest.mark.usefixtures("quick_hands")
 

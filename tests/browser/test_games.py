@@ -16,6 +16,7 @@ from daemon.page.web import WebPage
 from daemon.record.formats.reading import read_game
 from daemon.record.journal import Journal
 from daemon.record.pictures import Pictures, encoded
+from rules import Outcome
 from tests.browser.conftest import Look
 from tests.browser.test_access import serious
 from tests.daemon.recorded_games import journal_of_every_game
@@ -160,6 +161,30 @@ def test_names_are_text_and_the_ranking_goes_by_them(archive: WebPage, look: Loo
     page.select_option("#ranking-game", "reversi")
     page.wait_for_function("() => document.querySelectorAll('#standings tr').length === 2")
     expect(page.locator("#ranking-caption")).to_have_text(re.compile(r"1 finished|1 games|from 1"))
+
+
+def test_players_are_shown_by_their_titles_and_keep_their_names(archive: WebPage, record: Path, look: Look) -> None:
+    journal = Journal(record)
+    for names in (["person", "level-4"], ["person", "person"], ["mcts:simulations=50", "Ada"]):
+        played = journal.new_game("gomoku", {"first": "black"}, names)
+        journal.finish(played, Outcome(0, "resigned"))
+    journal.close()
+    page = look(archive.address + "games")
+    page.fill("#filter-player", "casual")
+    page.locator("#list strong", has_text="Black against Casual").wait_for()
+    page.fill("#filter-player", "")
+    page.locator("#list strong", has_text="Black against white").wait_for()
+    page.locator("#list button", has_text="Monte Carlo search (simulations 50) against Ada").click()
+    page.locator("#title", has_text="Monte Carlo search").wait_for()
+    page.fill("#name-second", "Bea")
+    page.get_by_role("button", name="Change names").click()
+    page.locator("#title", has_text="against Bea").wait_for()
+    kept = Journal(record, read_only=True)
+    assert ("mcts:simulations=50", "Bea") in [tuple(one.players) for one in kept.games()]
+    kept.close()
+    page.click("#tab-ranking")
+    page.locator("#standings td", has_text="Casual").wait_for()
+    assert not [one for one in page.locator("#standings td").all_inner_texts() if "level-" in one or "mcts" in one]
 
 
 def test_the_game_that_is_played_is_seen_and_not_to_be_deleted(archive: WebPage, record: Path, look: Look) -> None:

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import games
-from lab.bench.browsing import Table
+from lab.bench.browsing import Table, point
 from rules import AnyGame
 from tests.browser.conftest import Look, Tables
 
@@ -36,10 +36,6 @@ def good_moves(game: AnyGame, position: Any) -> list[Any]:
     best = max(taken(move) for move in moves)
     eager = best[0] or game.name == "co_ganh" or (game.name == "reversi" and game.to_move(position) == 0)
     return [move for move in moves if taken(move) == best] if eager else list(moves)
-
-
-def point(page: Page, cell: str) -> None:
-    page.locator(f'[data-cell="{cell}"] .spot').click(force=True, no_wait_after=True)
 
 
 def make(page: Page, game: AnyGame, position: Any, move: Any) -> None:

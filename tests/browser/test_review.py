@@ -119,6 +119,15 @@ def test_a_review_whose_process_dies_says_so(tmp_path: Path, look: Look, monkeyp
     served.close()
 
 
+def test_review_from_the_table_begins_at_once_and_once(served: WebPage, look: Look, tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "journal.sqlite")
+    done = next(one for one in journal.games() if one.game == "gomoku").game_id
+    journal.close()
+    page = look(f"{served.address}games?review#{done}")
+    page.wait_for_function("() => document.querySelector('#review-begin').textContent === 'Review again'")
+    assert page.url.endswith(f"games#{done}")
+
+
 def test_a_game_that_is_being_played_is_not_reviewed(served: WebPage, look: Look, tmp_path: Path) -> None:
     journal = Journal(tmp_path / "journal.sqlite")
     played = next(one for one in journal.games() if one.game == "reversi").game_id  # unfinished

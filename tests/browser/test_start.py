@@ -10,13 +10,14 @@ from playwright.sync_api import expect
 
 import games
 from calibration.template import load_template
+from lab.bench.browsing import point
 from lab.simulated.mjpeg_server import MjpegServer
 from lab.simulated.source import SimulatedSource
 from lab.simulated.style import default_style
 from lab.simulated.table import SimulatedTable
 from tests.browser.conftest import Look, Tables
 from tests.browser.test_access import serious
-from tests.browser.test_playing import has_come, point
+from tests.browser.test_playing import has_come
 
 SIZES = {"phone": (390, 844), "tablet": (820, 1180), "laptop": (1366, 768)}
 

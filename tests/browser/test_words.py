@@ -63,10 +63,10 @@ OPENINGS = {
     for name in module.LINES
 }
 FACTS = re.compile(
-    r"https?://\S+|rtsp://\S+|\brandom:\S+|\d+ \w+\.? \d{4}, \d+:\d+|\bpass(:\S+)?|"
+    r"https?://\S+|rtsp://\S+|\brandom:\S+|\./kibitzer run --open|\d+ \w+\.? \d{4}, \d+:\d+|\bpass(:\S+)?|"
     + "|".join(map(re.escape, sorted(OPENINGS, key=len, reverse=True)))
 )
-"""Addresses, players as they are typed, dates, moves, and names of openings."""
+"""Addresses, players and commands as they are typed, dates, moves, and names of openings."""
 
 
 class Reader:

@@ -64,7 +64,7 @@ def ids(page: WebPage) -> dict[str, str]:
 def test_the_list_is_paged_and_chosen_by_game_and_player(page: WebPage) -> None:
     status, first = told(page, "archive?limit=2")
     assert status == 200 and len(first["games"]) == 2 and first["older"] == first["games"][-1]["id"]
-    assert [one["name"] for one in first["kinds"]] == sorted(games.names()) and first["names"] == ["Ana", "level-5"]
+    assert [one["name"] for one in first["kinds"]] == sorted(games.names()) and first["names"] == ["Ana", "Level 5"]
     assert (first["played"], first["commands"]) == (PLAYED, True)
     _, rest = told(page, f"archive?limit={len(games.names())}&before={first['older']}")
     assert len(rest["games"]) == len(games.names()) - 2 and rest["older"] == "" and "names" not in rest

@@ -194,7 +194,7 @@ def test_an_agent_is_not_warned_but_can_run_out_of_time(table: Callable[..., Tab
     at = table(TimeControl("game", 12.0, lose=True, warn_s=(5.0,)), agent="alphabeta")
     at.show(EMPTY_BOARD)
     at.show(board_with(GAME, W="d2"))
-    said = [text for text in at.wait(20) if "alphabeta does not answer" not in text]
+    said = [text for text in at.wait(20) if "Alpha-beta search does not answer" not in text]
     assert said == ["Light wins: dark is out of time."]
 
 

@@ -130,7 +130,7 @@ def test_each_strength_says_what_it_means_in_every_game() -> None:
     )
     assert meaning("alphabeta:nodes=1e+06") == "Looks at up to 1000000 positions a move."
     assert meaning("of_somebody:depth=deep") == meaning("") == ""
-    assert [shown_name(one) for one in ("level-4", "level-3", "mcts")] == ["Casual", "Level 3", "mcts"]
+    assert [shown_name(one) for one in ("level-4", "level-3", "mcts")] == ["Casual", "Level 3", "Monte Carlo search"]
 
 
 def test_what_can_be_chosen_is_known_before_pages_are_shown_the_start_card(session: Session) -> None:

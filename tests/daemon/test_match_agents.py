@@ -111,7 +111,7 @@ def test_agent_that_says_why_it_has_no_move_is_asked_again_once_at_once_and_the_
     for _ in range(5):
         bench.fail("neural_morris.onnx: its sha256\u202eis wrong")
     told = [one.text for one in bench.heard if one.code == "trouble"]
-    assert told == ["alphabeta finds no move: neural_morris.onnx: its sha256is wrong. I ask again."]
+    assert told == ["Alpha-beta search finds no move: neural_morris.onnx: its sha256is wrong. I ask again."]
     assert bench.post.states[-1].sequence == asked + 1
     bench.wait(2 * PATIENCE_S + 1.5)
     assert bench.heard[-1].text == told[0] and bench.post.states[-1].sequence == asked + 2
@@ -128,8 +128,8 @@ def test_at_the_second_fault_another_plays_instead_and_it_is_said_once_and_recor
     for wait_s in (PATIENCE_S + 1.5, 2 * PATIENCE_S + 1.5, PATIENCE_S + 0.5):
         bench.wait(wait_s)
     told = [(one.code, one.text) for one in bench.heard[1:]]
-    instead = "alphabeta does not answer. Kibitzer's own player at level 5 plays instead."
-    assert told == [("trouble", "alphabeta does not answer. I ask again."), ("stand_in", instead)]
+    instead = "Alpha-beta search does not answer. Kibitzer's own player at level 5 plays instead."
+    assert told == [("trouble", "Alpha-beta search does not answer. I ask again."), ("stand_in", instead)]
     state = bench.post.states[-1]
     assert (state.players[1].agent, state.awaiting, state.players[0].agent) == ("level-5", "agent", None)
     bench.post.answer("f4")
@@ -146,7 +146,10 @@ def test_two_failures_are_enough_without_a_long_wait_but_one_is_not(bench: Bench
     bench.wait(REFUSED_PATIENCE_S + 1.5)
     assert bench.post.states[-1].players[1].agent == "alphabeta"
     bench.fail("it died")
-    assert bench.heard[-1].text == "alphabeta finds no move: it died. Kibitzer's own player at level 5 plays instead."
+    assert (
+        bench.heard[-1].text
+        == "Alpha-beta search finds no move: it died. Kibitzer's own player at level 5 plays instead."
+    )
     assert bench.post.states[-1].players[1].agent == "level-5"
 
 
@@ -157,7 +160,7 @@ def test_faults_at_different_positions_do_not_add_up(bench: Bench) -> None:
     bench.show(board_with(bench.game, W="d2", B="f4"))
     bench.show(board_with(bench.game, W="d2 g4", B="f4"))
     bench.fail("it died")
-    assert bench.heard[-1].text == "alphabeta finds no move: it died. I ask again."
+    assert bench.heard[-1].text == "Alpha-beta search finds no move: it died. I ask again."
 
 
 def test_an_agent_that_has_played_and_gone_is_stood_in_for_and_one_that_never_came_is_waited_for(bench: Bench) -> None:
@@ -199,7 +202,7 @@ def test_reason_of_a_failure_is_forgotten_with_the_next_move(bench: Bench) -> No
     bench.eyes.poll()
     assert bench.post.states[-1].awaiting == "agent" and [one.code for one in bench.heard].count("trouble") == told
     bench.wait(PATIENCE_S + 1.5)
-    assert bench.heard[-1].text == "alphabeta does not answer. I ask again."
+    assert bench.heard[-1].text == "Alpha-beta search does not answer. I ask again."
 
 
 def test_agents_move_made_before_it_was_spoken_counts_once_it_is(bench: Bench) -> None:

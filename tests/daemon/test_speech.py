@@ -161,6 +161,7 @@ def test_a_device_that_does_not_exist_is_said_once_and_what_was_said_stays_in_wr
     assert "no sound from device nosuchdevice" in caplog.text and "aplay -L" in caplog.text
     status = speaker.status()
     assert (status["state"], status["ok"], status["failed"], status["last"]) == ("written_only", False, 3, "phrase 2")
+    assert status["text"] == "no loudspeaker answers: connect one, or set another sound device"
 
 
 def test_saying_never_waits_and_the_oldest_phrase_that_is_not_urgent_is_dropped(make: Make) -> None:
@@ -230,7 +231,8 @@ def test_a_missing_player_names_the_package(
     speaker = make(play=None)
     speaker.say("hello")
     assert speaker.wait_until_silent(10)
-    assert "install alsa-utils" in caplog.text
+    assert "install alsa-utils" in caplog.text and "/nonexistent/aplay" in caplog.text
+    assert speaker.status()["text"] == "the program that plays sounds is missing: install alsa-utils"
 
 
 def test_a_player_that_hangs_is_killed(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,6 +46,7 @@ function button([name, says, twice, more], ply, mark) {
     element.textContent = says;
     element.classList.remove("sure");
   };
+  if (name === "end_move") element.title = t("The space bar does the same.");
   element.classList.toggle("primary", name === "new_game" || (name === "adopt" && more !== undefined));
   if (name === "hand") {
     element.classList.toggle("primary", more.asked);
@@ -68,7 +69,7 @@ function button([name, says, twice, more], ply, mark) {
 /** What there is to do with a game that is over: links to its replay and its file. */
 function links({ state, view }) {
   if (!state?.outcome || !view.export) return [];
-  return [["review", t("Review"), `games#${state.game_id}`], ["export", t("Export"), `archive/${state.game_id}/export/${view.export}`]];
+  return [["review", t("Review"), `games?review#${state.game_id}`], ["export", t("Export"), `archive/${state.game_id}/export/${view.export}`]];
 }
 
 const link = ([name, text, href]) => make("a", { class: "button", href, text, "data-link": name, download: name === "export" });
@@ -85,6 +86,16 @@ function showPace({ commands, state, view }) {
   if (document.activeElement === field || at("pace").hidden) return;
   const off = (option) => Math.abs(option.value - view.pace);
   field.value = [...field.options].sort((one, other) => off(one) - off(other))[0].value;
+}
+
+/** The space bar ends a move made by hand, where nothing else has the focus. */
+export function offerSpace() {
+  document.addEventListener("keydown", (event) => {
+    const ends = document.querySelector('#actions [data-command="end_move"]');
+    if (event.key !== " " || event.repeat || !ends || document.activeElement !== document.body || document.querySelector("dialog[open]")) return;
+    event.preventDefault();
+    ends.click();
+  });
 }
 
 /** Shows the commands available now; none if this page may not send commands. */

@@ -2,7 +2,7 @@
 
 import { at, capital, make } from "./elements.js";
 import { offerToGoOn } from "./going-on.js";
-import { isReviewed, judge, reviewOf, reviewWith } from "./review.js";
+import { isReviewed, judge, reviewOf, reviewUnlessDone, reviewWith } from "./review.js";
 import { post } from "./tell.js";
 import { locale, t, translate } from "./words.js";
 
@@ -50,12 +50,13 @@ const countOf = (count) => (count === 1 ? t("1 move") : t("{count} moves", { cou
 function resultOf(game) {
   if (!game.outcome) return t("not finished");
   if (game.outcome.winner === null) return t("a draw");
-  return t("{player} has won", { player: named(game.players[game.outcome.winner]) });
+  const said = t("{player} has won", { player: game.shown[game.outcome.winner] });
+  return game.players[game.outcome.winner] === "person" ? capital(said) : said; // names stay as they are written
 }
 
 // Records call players without a name "person".
-const named = (player) => (player === "person" ? t("person") : player);
-const versus = (game) => t("{first} against {second}", { first: named(game.players[0]), second: named(game.players[1]) });
+const named = (player, shown) => (player === "person" ? t("person") : shown);
+const versus = (game) => t("{first} against {second}", { first: game.shown[0], second: game.shown[1] });
 
 // --- The list
 
@@ -185,7 +186,7 @@ function showGame(game) {
   at("format").replaceChildren(...game.formats.map((one) => new Option(FORMATS[one] || one, one)));
   aimSave();
   game.sides.forEach((side, index) => { at(index ? "name-second-label" : "name-first-label").textContent = t(side); });
-  [at("name-first").value, at("name-second").value] = game.players;
+  [at("name-first").value, at("name-second").value] = game.players.map((player, side) => named(player, game.shown[side]));
   at("names-form").hidden = !list.may;
   at("delete").hidden = !list.may || game.id === list.played;
 }
@@ -341,9 +342,12 @@ document.addEventListener("keydown", (event) => {
 
 async function rename(event) {
   event.preventDefault();
-  const players = [at("name-first").value.trim(), at("name-second").value.trim()];
+  const kept = (name, side) => (name === named(opened.players[side], opened.shown[side]) ? opened.players[side] : name);
+  const players = [at("name-first").value.trim(), at("name-second").value.trim()].map(kept);
   try {
-    opened.players = (await ask(`archive/${opened.id}/players`, { players })).players;
+    await ask(`archive/${opened.id}/players`, { players });
+    const { shown } = await ask(`archive/${opened.id}`);
+    Object.assign(opened, { players, shown });
     showGame(opened);
     show(ply);
     await showList();
@@ -383,7 +387,7 @@ async function showRanking() {
     at("ranking-caption").textContent = t("Elo from {games} finished games; all begin at {start}, a game moves at most {k} points.",
       { games: told.games, start: told.start, k: told.k });
     at("standings").replaceChildren(...told.players.map((one) => {
-      const cells = [one.place, named(one.player), one.elo, one.games, one.wins, one.draws, one.losses];
+      const cells = [one.place, named(one.player, one.shown), one.elo, one.games, one.wins, one.draws, one.losses];
       return make("tr", {}, ...cells.map((value) => make("td", { text: String(value) })));
     }));
     say("");
@@ -432,4 +436,8 @@ at("sure").onclose = remove;
 window.onhashchange = () => { turnTo("games"); open(location.hash.slice(1)); };
 reviewWith(lent);
 await showList();
-open(location.hash.slice(1));
+await open(location.hash.slice(1));
+if (opened && new URLSearchParams(location.search).has("review")) {
+  history.replaceState(null, "", `games${location.hash}`); // once: a reload shows the review that there is
+  reviewUnlessDone();
+}

@@ -44,11 +44,12 @@ function text(label, value, changed, title = "") {
   return make("label", { title }, make("span", { text: label }), field);
 }
 
-const called = (agent) => (agent.startsWith("level-") ? t("Level {number}", { number: agent.slice(6) }) : agent);
+
+const called = (game, agent) => [...game.levels, ...game.agents].find(({ name }) => name === agent)?.title ?? agent;
 
 /** Buttons of which one is pressed: `options` are values with what each shows. */
 function radios(title, name, kind, options, value, changed) {
-  return make("fieldset", { class: kind }, make("legend", {}, make("h3", { text: title })), make("div", {}, ...options.map(([one, ...shown]) => {
+  return make("fieldset", { class: kind }, make("legend", {}, kind === "games" ? title : make("h3", { text: title })), make("div", {}, ...options.map(([one, ...shown]) => {
     const radio = make("input", { type: "radio", name, value: one, on: { change: () => changed(one) } });
     radio.checked = one === value;
     return make("label", {}, radio, make("span", {}, ...shown));
@@ -83,6 +84,9 @@ function field(described, values) {
   return text(title, value, changed, doc);
 }
 
+/** A game with the rules that are proposed for it. */
+const proposed = (name) => ({ name, rules: { ...menu.games.find((one) => one.name === name)?.proposed } });
+
 /** Seats a person or an agent; a person's name does not stay where an agent sits. */
 function sit(key, agent) {
   const player = choice.players[key];
@@ -109,7 +113,7 @@ function simpleFields(game) {
   const swatch = (side) => make("span", { class: `swatch side-${side}`, "aria-hidden": "true" });
   const people = SIDES.filter((key) => !choice.players[key].agent);
   const offered = [...game.strengths, ...game.engines];
-  const strengths = offered.some(({ agent }) => agent === opponent) ? offered : [...offered, { agent: opponent, title: called(opponent), means: "" }];
+  const strengths = offered.some(({ agent }) => agent === opponent) ? offered : [...offered, { agent: opponent, title: called(game, opponent), means: "" }];
   const engines = SIDES.filter((key) => game.engines.some(({ agent }) => agent === choice.players[key].agent));
   return [
     radios(t("You play"), "seating", "pick", [
@@ -144,8 +148,7 @@ function playerFields(key, side, game) {
   const player = choice.players[key];
   const agents = [
     ["", t("a person")],
-    ...game.levels.map(({ name }) => [name, called(name)]),
-    ...game.agents.map(({ name }) => [name, name]),
+    ...[...game.levels, ...game.agents].map(({ name, title }) => [name, title]),
   ];
   if (!agents.some(([name]) => name === player.agent)) {
     if (menu.ready) sit(key, USUAL);
@@ -212,12 +215,12 @@ function draw() {
   const more = place.querySelector("details.more")?.open;
   const players = SIDES.map((key, side) => playerFields(key, game.sides[side], game)); // first: they may reseat a player
   place.replaceChildren(
-    gamePictures(menu.games, game.name, (one) => { choice.game = { name: one, rules: {} }; draw(); }, "game"),
+    gamePictures(menu.games, game.name, (one) => { choice.game = proposed(one); draw(); }, "game"),
     ...simpleFields(game),
     ...arrangingOf(game, rules),
     make("details", { open: more, class: "more" }, make("summary", { text: t("More: clock, rules, agents") }),
       ...(by ? [
-        make("div", { class: "fields" }, select(t("Rules"), game.sets.map((one) => [one.name, capital(one.title)]), by.name, (value) => { choice.game.rules = value === game.sets[0].name ? {} : { set: value }; draw(); }, "set")),
+        make("div", { class: "fields" }, select(t("Rules"), game.sets.map((one) => [one.name, capital(one.title)]), by.name, (value) => { choice.game.rules = { ...game.proposed, ...(value === game.sets[0].name ? {} : { set: value }) }; draw(); }, "set")),
         make("p", { class: "hint", role: "status", text: by.said }),
       ] : []),
       make("div", { class: "fields" },
@@ -280,7 +283,7 @@ export async function newGame({ game = "", source = "", agent = "", begun = null
   at("menu-fields").replaceChildren();
   if (menu) {
     choice = structuredClone(menu.choice);
-    if (game && game !== choice.game.name) choice.game = { name: game, rules: {} };
+    if (game && game !== choice.game.name) choice.game = proposed(game);
     if (source) choice.camera = { source };
     if (agent) SIDES.filter((key) => choice.players[key].agent).forEach((key) => sit(key, agent));
     opponent = SIDES.map((key) => choice.players[key].agent).find(Boolean) || USUAL;

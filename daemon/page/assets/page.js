@@ -1,11 +1,12 @@
 // The table's page: shows the daemon's messages and sends people's commands.
 "use strict";
 
-import { showActions } from "./actions.js";
+import { offerSpace, showActions } from "./actions.js";
 import { showBest } from "./best.js";
 import { askPiece, Board, parse } from "./board.js";
 import { at, capital, fill, make, write } from "./elements.js";
 import { offerDemo, showDemo } from "./demo.js";
+import { fitBoard } from "./fit.js";
 import { Hand } from "./hand.js";
 import { offerListening } from "./listening.js";
 import { listen } from "./live.js";
@@ -18,6 +19,7 @@ import { tell } from "./tell.js";
 import { locale, t, translate } from "./words.js";
 
 const MOST = 100;
+const BEGINNING = ["new_game", "left", "start"]; // kinds of announcements with which a game begins
 const LONG = 40; // characters; longer instructions get smaller letters
 // How the mover is known if the board does not show it.
 const known = (how) => ({ seat: t("seen from whose side the hand came"), said: t("as somebody said"), agent: t("asked for by the agent") }[how] || t("in turn"));
@@ -118,9 +120,19 @@ function showHealth(health) {
   })));
 }
 
+let group = null; // the heading above what was said in the newest game
+let kindBefore = "";
+
 function showAnnouncement(spoken) {
   const list = at("announcements");
-  list.prepend(make("li", {}, make("time", { datetime: spoken.time, text: new Date(spoken.time).toLocaleTimeString(locale(), { hour: "2-digit", minute: "2-digit" }) }), spoken.text));
+  const time = new Date(spoken.time).toLocaleTimeString(locale(), { hour: "2-digit", minute: "2-digit" });
+  if (!group?.isConnected) group = null;
+  if (BEGINNING.includes(spoken.kind) && !BEGINNING.includes(kindBefore)) {
+    list.prepend(group = make("li", { class: "of-game" }, make("h3", { text: t("Game begun at {time}", { time }) })));
+  }
+  kindBefore = spoken.kind;
+  const said = make("li", {}, make("time", { datetime: spoken.time, text: time }), spoken.text);
+  if (group) group.after(said); else list.prepend(said);
   while (list.children.length > MOST) list.lastChild.remove();
 }
 
@@ -169,7 +181,7 @@ function heard(told) {
   const { state, view } = told;
   showDemo(told);
   if (!state || !view.title) return;
-  write(at("title"), [view.title, view.opening, state.table === "table" ? "" : state.table].filter(Boolean).join(", "));
+  write(at("title"), [view.title, view.opening && t("Opening: {name}", { name: view.opening }), state.table === "table" ? "" : state.table].filter(Boolean).join(", "));
   const { kind = "", text: now = "" } = view.instruction || {};
   write(at("instruction"), now);
   at("instruction").dataset.kind = kind;
@@ -206,6 +218,7 @@ at("camera").onclick = () => { at("large").append(at("picture")); at("large").sh
 at("flip").onclick = () => { board.flip(); showSides(); };
 at("close").onclick = at("picture").onclick = () => at("large").close();
 at("large").onclose = () => at("camera").append(at("picture"));
+fitBoard();
 offerMenu(at("new"));
 offerStart();
 offerDemo(() => {
@@ -215,10 +228,12 @@ offerDemo(() => {
   document.title = "Kibitzer";
 });
 offerSettings();
+offerSpace();
 const connection = listen({
   heard,
   opened: () => {
     at("announcements").replaceChildren();
+    kindBefore = "";
     speech.reopened();
     document.body.classList.remove("away");
     if (!at("camera").hidden) at("picture").src = `video?${Date.now()}`; // the old stream ended with the old connection

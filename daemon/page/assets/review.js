@@ -16,6 +16,7 @@ let game = null;
 let told = null;
 let timer = null;
 let ply = 0;
+let looking = null; // the first look at the open game's review
 
 function drawn(tag, attributes, ...children) {
   const element = document.createElementNS(at("curve-drawing").namespaceURI, tag);
@@ -47,6 +48,13 @@ async function order(action) {
   if (game === asked) look();
 }
 
+/** Begins the review of the open game, unless it has one or runs. */
+export async function reviewUnlessDone() {
+  const asked = game;
+  await looking;
+  if (game === asked && !told && !at("review-begin").hidden) await order("begin");
+}
+
 /** Whether the open game has a review that can be saved with it. */
 export const isReviewed = () => Boolean(told?.plies.length) && told.state !== "running";
 
@@ -58,7 +66,7 @@ export function reviewOf(opened, may) {
   at("review-begin").hidden = !may;
   at("review-stop").hidden = true;
   draw();
-  if (game) look();
+  if (game) looking = look();
 }
 
 async function look() {

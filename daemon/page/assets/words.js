@@ -25,7 +25,7 @@ export async function translate(root = document) {
     }
   } catch { /* stays English */ }
   for (const element of root.querySelectorAll("[data-t]")) element.textContent = t(element.textContent.trim());
-  for (const name of ["title", "aria-label", "placeholder"]) {
+  for (const name of ["title", "aria-label", "placeholder", "alt"]) {
     for (const element of root.querySelectorAll(`[data-t-${name}]`)) {
       element.setAttribute(name, t(element.getAttribute(`data-t-${name}`) || element.getAttribute(name)));
     }

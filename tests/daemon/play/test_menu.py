@@ -141,6 +141,11 @@ def test_names_and_options_from_the_page_drive_no_terminal_and_hide_nothing() ->
         chosen(Config(), {"players": {"second": {"agent": "alphabeta\x1b"}}}, {})
 
 
+def test_a_camera_that_only_a_number_names_is_called_one() -> None:
+    titles = {one["source"]: one["title"] for one in menu_of(Config(), "0", {})["cameras"]}
+    assert (titles["0"], titles["none"]) == ("Camera 0", "no camera")
+
+
 def test_a_choice_is_kept_until_the_settings_change(tmp_path: Path) -> None:
     path, configured = tmp_path / "table.choice.json", Config()
     assert restored(path, configured) is configured

@@ -203,3 +203,19 @@ def test_lines_come_as_they_are_typed_and_long_ones_are_cut() -> None:
     taken = [typed.take(0.0) for _ in range(4)]
     assert all(one is None or len(one) <= MAX_LINE_BYTES for one in taken) and typed.ended
     os.close(reading)
+
+
+def test_dominoes_shows_diamonds_star_and_track_within_80_columns() -> None:
+    game = games.load("dominoes")
+    board = TextBoard(load_template(game.name), game)
+    lines = board.draw("." * len(game.cells), pawns=[("R", 0), ("G", 7)]).splitlines()
+    drawn = "\n".join(lines)
+    assert max(map(len, lines)) <= 80
+    assert [drawn.count(sign) for sign in "①②③④⑤★"] == [16, 16, 16, 16, 4, 1]
+    assert (drawn.count("G"), drawn.count("R")) == (2, 0)  # the pawn, and the column's letter
+    off = board.draw("." * len(game.cells))
+    spaces = [line[4:] for line in off.splitlines()[:-1]]  # beside the rows stand their numbers
+    values = sorted(int(one) for one in "".join(spaces) if one in "0123456")
+    assert values == sorted(load_template(game.name).printed.track_values)  # type: ignore[union-attr]
+    laid = board.draw("".join("5" if cell == game.about.star else "." for cell in range(len(game.cells))))
+    assert "★" not in laid
