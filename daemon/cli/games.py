@@ -40,13 +40,7 @@ MAX_GAMES = 1 << 40
 app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
-<<<<<<< HEAD
     help="Recorded games: list, show, export, import, correct and delete them; rank players; say how large a game is.",
-||||||| 6fb37af1
-    help="Recorded games: list, show, export, import, correct and delete them; rank their players. And how large a game is.",
-=======
-    help="Recorded games: list, show, export, import, correct, delete; rank the players. And how large a game is.",
->>>>>>> s14-h6
 )
 
 

@@ -139,7 +139,7 @@ class StoredGame:
         """The comments of the file it was imported from, by ply; 0 is before the first."""
         told: dict[int, str] = {}
         for note in self.notes:
-            if note.kind == COMMENT:
+            if note.kind == COMMENT and note.text.strip():
                 told[note.ply] = f"{told.get(note.ply, '')} {note.text}".strip()
         return told
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import json
 import pkgutil
 import time
@@ -16,7 +17,7 @@ import games
 from daemon.record.formats.formats import content_of
 from daemon.record.formats.imported import ImportFault
 from daemon.record.formats.reading import read_games, read_several
-from daemon.record.stored_game import StoredGame
+from daemon.record.stored_game import COMMENT, StoredGame, StoredNote
 from rules import PositionError
 
 HEAD = '[Event "Club"]\n[White "A"]\n[Black "B"]\n[Result "*"]\n'
@@ -386,3 +387,14 @@ def test_signs_that_nobody_sees_do_not_change_what_a_tag_says(hidden: str) -> No
     game = one(text, "game.pgn")
     assert game.started.startswith("2024-01-02") and game.clock["time_s"] == 600.0
     assert not {"date", "control"} & game.event.keys()
+
+
+def test_a_day_counts_where_its_time_cannot_be() -> None:
+    game = one('[Date "2026.07.28"]\n[UTCTime "25:00:00"]\n[White "A"]\n\n1. e4 *\n', "game.pgn")
+    assert game.started.startswith("2026-07-28T00:00:00") and "date" not in game.event
+
+
+def test_a_comment_of_no_words_is_none() -> None:
+    game = one('[White "A"]\n\n1. e4 *\n', "game.pgn")
+    noted = dataclasses.replace(game, notes=(StoredNote(COMMENT, " ", {}, 0, game.started),))
+    assert noted.comments == {}

@@ -124,7 +124,7 @@ def moment(day: str, time: str = "") -> str:
         text = f"{date[1]}-{date[2]}-{date[3]}T{clock[0] if clock else '00:00:00'}.000+00:00"
         return datetime.datetime.fromisoformat(text).isoformat(timespec="milliseconds")
     except ValueError:
-        return ""
+        return moment(day) if clock else ""  # a day counts without its time
 
 
 def control(kind: str, time_s: float | None, increment_s: float | None = None) -> dict[str, Any]:
