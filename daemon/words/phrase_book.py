@@ -79,7 +79,7 @@ EXAMPLES: dict[str, Given] = {
 """Example values by name in a phrase's braces; names in NUMBERS and CELLS share one value each."""
 NUMBERS = frozenset(
     "number ply men most stones black white bonus opening degrees pixels percent seconds held told limit needed width "
-    "low high judged steps found".split()
+    "low high judged steps found value".split()
 )
 CELLS = frozenset("cell origin point middle over cells taken due extra missing left moves move".split())
 
