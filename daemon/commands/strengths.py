@@ -24,9 +24,9 @@ SEARCHES = {
 }
 """What people read for the agents whose names are no words."""
 LIMITS: Mapping[str, Callable[[str], str]] = {
-    "time_s": lambda value: worded("{value} s a move", value=value),
-    "depth": lambda value: worded("depth {value}", value=value),
-    "nodes": lambda value: worded("{value} positions a move", value=value),
+    "time_s": lambda value: worded("{count} s a move", count=value),
+    "depth": lambda value: worded("depth {count}", count=value),
+    "nodes": lambda value: worded("{count} positions a move", count=value),
 }
 """An agent's limits, as `player_name` writes them beside its options."""
 

@@ -150,7 +150,7 @@ class Archive:
 
         def work() -> dict[str, object]:
             with self._record.opened() as journal:
-                return ranking_object(journal, game, MAX_RANKED)
+                return shown_ranking(ranking_object(journal, game, MAX_RANKED))
 
         return web.json_response(await self._record.result(work))
 
@@ -292,6 +292,11 @@ class Archive:
 
         await self._record.result(work)
         return web.json_response({"code": "done", "text": "", "players": names})
+
+
+def shown_ranking(told: dict[str, Any]) -> dict[str, object]:
+    """A ranking with each player's name for people."""
+    return told | {"players": [one | {"shown": shown_player(one["player"])} for one in told["players"]]}
 
 
 def _is_newer(journal: Journal, game_id: str, played: str) -> bool:

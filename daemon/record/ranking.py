@@ -13,7 +13,6 @@ import dataclasses
 import math
 from collections.abc import Iterable, Sequence
 
-from daemon.commands.strengths import shown_player
 from daemon.record.browsing import names_of
 from daemon.record.journal import Journal
 
@@ -101,9 +100,7 @@ def ranking_object(journal: Journal, game: str = "", most: int | None = None) ->
     players = []
     for place, one in enumerate(ranking(found)[:most], 1):
         counts = {"games": one.games, "wins": one.wins, "draws": one.draws, "losses": one.losses}
-        players.append(
-            {"place": place, "player": one.player, "shown": shown_player(one.player), **counts, "elo": round(one.elo)}
-        )
+        players.append({"place": place, "player": one.player, **counts, "elo": round(one.elo)})
     return {
         "game": game,
         "k": K,
