@@ -6,12 +6,17 @@ Each game has a process of its own, as many at a time as there are cores. Prints
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
 import os
 import subprocess
 import sys
 import threading
 
 from agents import kernels
+from system.processes import LineProcess
+
+LOOK_S, END_S = 1.0, 10.0
+"""Seconds between two looks at a process, and until one that has said all must have ended."""
 
 
 def ahead(names: tuple[str, ...]) -> bool:
@@ -21,13 +26,18 @@ def ahead(names: tuple[str, ...]) -> bool:
     def one(name: str) -> bool:
         nonlocal done
         command = [sys.executable, "-m", "agents.kernels.ahead", name]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL) as compiler:
-            assert compiler.stdout is not None
-            for _ in compiler.stdout:
-                with lock:
-                    done = min(done + 1, whole)
-                    sys.stdout.write(f"{done} {whole}\n")
-                    sys.stdout.flush()
+        compiler = LineProcess(command, stdin=subprocess.DEVNULL, stderr=None)
+        with contextlib.closing(compiler):
+            with contextlib.suppress(EOFError):
+                while True:
+                    if compiler.hear(LOOK_S) is None:
+                        continue
+                    with lock:
+                        done = min(done + 1, whole)
+                        sys.stdout.write(f"{done} {whole}\n")
+                        sys.stdout.flush()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                compiler.wait(END_S)
         return compiler.returncode == 0
 
     cores = len(os.sched_getaffinity(0))

@@ -17,6 +17,7 @@ from typing import Any, Literal
 from pydantic import TypeAdapter
 
 import games
+from calibration.atomic_file import make_private
 from daemon.record.stored_game import rule_texts
 from rules import AnyGame
 
@@ -207,6 +208,7 @@ class PuzzleStore:
         """A connection whose changes are all kept, or none."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
+            make_private(self.path)
             with contextlib.closing(sqlite3.connect(self.path, timeout=BUSY_S)) as connection:
                 connection.executescript(SCHEMA)
                 with connection:

@@ -6,6 +6,7 @@ import collections
 import contextlib
 import logging
 import logging.handlers
+import re
 import sys
 import threading
 import time
@@ -68,11 +69,11 @@ class FloodGate(logging.Filter):
 class OpenFormatter(logging.Formatter):
     """Formats lines that anybody may read in a terminal, whoever wrote their text: see `wording.outside`.
 
-    Only the first line of a record begins at the margin, so that no text from outside looks like a record of its own.
+    A later line that begins as a record does is moved in, so that no text from outside looks like a record of its own.
     """
 
     def format(self, record: logging.LogRecord) -> str:
-        return visible_lines(super().format(record)).replace("\n", "\n    ")
+        return re.sub(r"\n(?=\d{4}-)", "\n    ", visible_lines(super().format(record)))
 
 
 class RotatingFile(logging.handlers.RotatingFileHandler):

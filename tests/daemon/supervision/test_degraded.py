@@ -27,7 +27,7 @@ from daemon.supervision import camera as camera_module
 from daemon.supervision import watchdog
 from daemon.supervision.notify import Notifier
 from daemon.supervision.troubles import FAULT_REPORTS
-from daemon.voice import speech
+from daemon.voice import VoiceError, speech
 from daemon.words import translation
 from tests.daemon.http_client import ask
 from tests.daemon.quiet_table import FREE, quiet
@@ -168,8 +168,8 @@ def test_loudspeaker_that_is_missing_is_told_in_writing_once_and_missed_no_more_
 ) -> None:
     missing = True
 
-    def speak(_self: object, _phrase: str) -> tuple[str, bool]:
-        return ("there is no voice on this computer", True) if missing else ("", False)
+    def speak(_self: object, _phrase: str) -> VoiceError | None:
+        return VoiceError("there is no voice on this computer", lasting=True) if missing else None
 
     monkeypatch.setattr(speech.Speaker, "_speak", speak)
     monkeypatch.setattr(speech, "AGAIN_S", 0.0)
