@@ -387,6 +387,8 @@ def test_signs_that_nobody_sees_do_not_change_what_a_tag_says(hidden: str) -> No
     game = one(text, "game.pgn")
     assert game.started.startswith("2024-01-02") and game.clock["time_s"] == 600.0
     assert not {"date", "control"} & game.event.keys()
+    in_sgf = one(f"(;GM[1]FF[4]SZ[9]KM[6.5]DT[2024-01{hidden}-02];B[ee])", "game.sgf")
+    assert in_sgf.started.startswith("2024-01-02") and "date" not in in_sgf.event
 
 
 def test_a_day_counts_where_its_time_cannot_be() -> None:

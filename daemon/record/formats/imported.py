@@ -116,8 +116,8 @@ def tidied(text: str) -> tuple[str, tuple[str, ...]]:
 
 def moment(day: str, time: str = "") -> str:
     """ISO 8601 of a day such as `2026-07-28` or `2026.07.28` and a time such as `12:00:00`; empty if invalid."""
-    date = re.match(r"(\d{4})[-./](\d\d)[-./](\d\d)", day.strip())
-    clock = re.match(r"\d\d:\d\d:\d\d", time.strip())
+    date = re.match(r"(\d{4})[-./](\d\d)[-./](\d\d)", visible(day).strip())
+    clock = re.match(r"\d\d:\d\d:\d\d", visible(time).strip())
     if date is None:
         return ""
     try:
