@@ -26,8 +26,8 @@ FULL_MINUTE_S = 60.0
 """What Lichess asks to wait after a 429: https://lichess.org/api, "Rate limiting"."""
 FORBIDDEN = (401, 403, 404)
 """Statuses that no other text of a game will change."""
-PGN = "chess"
-"""The game that is shown as PGN."""
+CHESS = "chess"
+"""What broadcasts and studies show."""
 ROUND = re.compile(r"(?:/api)?/broadcast/(?:[^/]+/){1,2}(\w{8})(?:/push)?/?")
 STUDY = re.compile(r"(?:/api)?/study/(\w{8})(?:/\w{8})?/?")
 
@@ -159,8 +159,8 @@ def as_object(content: str) -> dict[str, Any]:
 
 
 def _only_chess(sheet: Sheet, place: str) -> None:
-    if sheet.game != PGN:
-        raise Refused(f"{place} shows {PGN}, and this is {sheet.game}")
+    if sheet.game != CHESS:
+        raise Refused(f"{place} shows {CHESS}, and this is {sheet.game}")
 
 
 @dataclasses.dataclass(frozen=True)
