@@ -62,13 +62,13 @@ def misplaced(game: AnyGame, evidence: Evidence, position: Any, *, again: bool =
     """The figures seen, where they surely contradict those of a position whose board is right; else empty.
 
     Each two pieces exchanged are as rare as anything that hands seldom do; what was told already stays so as long as it
-    is likelier (`again`).
+    is likelier (`again`). More contradictions than a set that the eye knows can have are the eye's.
     """
     if not isinstance(game, Figures) or evidence.reading.figures is None or evidence.unsure:
         return ""
     weighed, own = Arrangements(game, evidence.reading), figures_of(game, position)
     seen = next(itertools.chain(weighed.likeliest(), [own]))
-    if not is_known(evidence.reading.figures, own, changed_cells(own, seen)):
+    if not is_known(evidence.reading.figures, own, ()):
         return ""
     rare = 0.0 if again else RARE_NATS * len(changed_cells(own, seen)) / 2 + BELIEVE_NATS
     return seen if weighed.nats(own) - weighed.nats(seen) > rare else ""

@@ -195,6 +195,7 @@ def save(path: Path, configured: Config, choice: Choice) -> None:
 def _write(path: Path, over: str, choice: Choice, configured: Config) -> None:
     source, own = choice.get("camera", {}).get("source", ""), camera_path(path)
     shown = shown_address(source)
+    path.parent.mkdir(parents=True, exist_ok=True)
     if typed := source not in (shown, configured.camera.source):
         write_atomically(own, source.encode(), private=True)
     content = {"over": over, "choice": {**choice, "camera": {"source": shown}} if source else choice}

@@ -139,6 +139,14 @@ def test_several_exchanges_are_said_together() -> None:
     assert "The white knight and the white bishop stand exchanged: look at b1 and c1." in told
 
 
+def test_eyes_that_contradict_many_pieces_of_a_start_are_not_believed() -> None:
+    many = exchanged(("a8", "b8"), ("c8", "d8"), ("e8", "f8"), ("g8", "h8"))
+    assert said(Referee(CHESS), many) == (
+        "I see the board, as the game stands. I cannot tell king and queen apart: look that both stand right. "
+        "It is white's turn."
+    )
+
+
 def test_pieces_that_are_not_clearly_exchanged_are_asked_about_as_ever() -> None:
     check = "I cannot tell king and queen apart: look that both stand right."
     assert check in said(Referee(CHESS), exchanged(("d1", "e1"), sure=0.85))

@@ -147,7 +147,7 @@ def test_a_camera_that_only_a_number_names_is_called_one() -> None:
 
 
 def test_a_choice_is_kept_until_the_settings_change(tmp_path: Path) -> None:
-    path, configured = tmp_path / "table.choice.json", Config()
+    path, configured = tmp_path / "not yet there" / "table.choice.json", Config()
     assert restored(path, configured) is configured
     save(path, configured, {"game": {"name": "reversi"}, "players": ALONE})
     assert restored(path, configured).game.name == "reversi"
