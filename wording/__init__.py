@@ -29,6 +29,13 @@ class Term:
 
 
 @dataclasses.dataclass(frozen=True)
+class Decimal:
+    """A number with its digits as they are to be shown; the point becomes the language's own mark."""
+
+    digits: str
+
+
+@dataclasses.dataclass(frozen=True)
 class Listing:
     """A list such as "a1, a4 and a7"; if it is long, the first few items and how many more."""
 
@@ -52,7 +59,7 @@ class Sentence:
         return render(self, ENGLISH)
 
 
-Value = str | int | float | Term | Listing | Sentence
+Value = str | int | float | Decimal | Term | Listing | Sentence
 Sentences = tuple[Sentence, ...]
 Given = Value | Sequence[str]
 
@@ -155,6 +162,8 @@ class _Bound:
         match value:
             case Term():
                 return self._translator.form(value, form)
+            case Decimal():
+                return value.digits.replace(".", self._translator.form(Term("mark", noun("mark", ".")), form))
             case Listing():
                 return self._row(value, form)
             case Sentence():
@@ -177,7 +186,7 @@ class _Bound:
 
 
 def fixed(value: Given) -> Value:
-    if isinstance(value, str | int | float | Term | Listing | Sentence):
+    if isinstance(value, str | int | float | Decimal | Term | Listing | Sentence):
         return value
     return Listing(tuple(value))
 

@@ -23,7 +23,7 @@ from calibration.atomic_file import write_private
 from daemon.record.stored_game import StoredGame
 from daemon.record.stored_line import history_of, score_sheet
 from rules import GameError, HiddenHands
-from wording import Sentence, sentence, sentence_n
+from wording import Decimal, Sentence, sentence, sentence_n
 
 SUFFIX = ".reviews"
 FORMAT = 1
@@ -230,7 +230,7 @@ def worth(value: Value, unit: str) -> Sentence:
     if value.amount is None or not unit:
         return sentence("{percent} %", percent=round(100 * value.chance))
     exact = value.exact and unit == "disc"
-    amount = f"{value.amount + 0.0:+.0f}" if exact else f"{value.amount + 0.0:+.1f}"
+    amount = Decimal(f"{value.amount + 0.0:+.0f}" if exact else f"{value.amount + 0.0:+.1f}")
     if unit == "disc":
         return sentence("{amount} discs", amount=amount)
     if unit == "point":
@@ -245,7 +245,7 @@ def loss(lost: float, amount: float | None, unit: str) -> Sentence:
     percent = round(100 * lost)
     if amount is None or not unit:
         return sentence("gives away {percent} %", percent=percent)
-    given = f"{amount:.1f}"
+    given = Decimal(f"{amount:.1f}")
     if unit == "disc":
         return sentence("gives away {amount} discs, {percent} %", amount=given, percent=percent)
     if unit == "point":

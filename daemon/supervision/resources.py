@@ -17,6 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from daemon.words.translation import worded
+from wording import Decimal
 
 LOOK_S = 10.0
 """Seconds between two looks at the disk."""
@@ -87,8 +88,8 @@ class DiskWatch:
         if free is None:
             text = worded("The folder {name} is gone. Put it back.", name=str(self._folder))
             return {"ok": False, "text": text, "free_mb": None}
-        free_mb = free // 1_000_000
+        free_mb, number = free // 1_000_000, Decimal(gigabytes(free))
         if free_mb < self.least_mb:
-            text = worded("The disk is almost full: {number} GB left. Please make room.", number=gigabytes(free))
+            text = worded("The disk is almost full: {number} GB left. Please make room.", number=number)
             return {"ok": False, "text": text, "free_mb": free_mb}
-        return {"ok": True, "text": worded("{number} GB free", number=gigabytes(free)), "free_mb": free_mb}
+        return {"ok": True, "text": worded("{number} GB free", number=number), "free_mb": free_mb}

@@ -24,6 +24,7 @@ from typing import Protocol
 
 from daemon.supervision.notify import Notifier
 from daemon.words.translation import worded
+from wording import Decimal
 
 LOGGER = logging.getLogger(__name__)
 STUCK_STATUS = 70
@@ -125,10 +126,10 @@ class Heartbeat:
         if self.is_late:
             text = worded(
                 "too slow: a picture is judged {late} s after it was taken; end other programs",
-                late=f"{self.late_s:.1f}",
+                late=Decimal(f"{self.late_s:.1f}"),
             )
             return {"ok": False, "text": text, **figures}
-        return {"ok": True, "text": worded("{rate} frames a second", rate=f"{self.rate_hz:.1f}"), **figures}
+        return {"ok": True, "text": worded("{rate} frames a second", rate=Decimal(f"{self.rate_hz:.1f}")), **figures}
 
 
 class Watched(Protocol):

@@ -23,7 +23,7 @@ from daemon.words.translation import (
     translator_of,
     worded_n,
 )
-from wording import Term, plural
+from wording import Decimal, Term, plural, render, sentence
 
 TRANSLATED = [language for language in LANGUAGES if language != "en"]
 CASED = {"ro": ("gen", "pl"), "pl": ("gen", "acc", "pl"), "pt-br": ("gen", "pl")}
@@ -207,3 +207,9 @@ def test_a_button_that_a_sentence_names_is_called_so_on_the_page(language: str) 
         if one in buttons
     ]
     assert named and not [(text, button) for text, button in named if button not in text]
+
+
+@pytest.mark.parametrize(("language", "shown"), [("en", "+0.3 discs"), ("ro", "+0,3 discuri"), ("pl", "+0,3")])
+def test_decimals_are_written_as_the_language_writes_them(language: str, shown: str) -> None:
+    said = render(sentence("{amount} discs", amount=Decimal("+0.3")), translator_of(language))
+    assert said.startswith(shown)

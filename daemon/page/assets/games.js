@@ -4,7 +4,7 @@ import { at, capital, make } from "./elements.js";
 import { offerToGoOn } from "./going-on.js";
 import { isReviewed, judge, reviewOf, reviewUnlessDone, reviewWith } from "./review.js";
 import { post } from "./tell.js";
-import { locale, t, translate } from "./words.js";
+import { locale, t, tenths, translate } from "./words.js";
 
 await translate();
 
@@ -271,7 +271,7 @@ function aboutPly(game, told) {
   if (told.verdict === "corrected") parts.push(t("corrected afterwards"));
   if (told.scores) parts.push(t("points {first} : {second}", { first: told.scores[0], second: told.scores[1] }));
   if (told.gains) parts.push(`+${told.gains[0]} +${told.gains[1]}`);
-  if (told.spent_s !== undefined) parts.push(t("took {seconds} s", { seconds: told.spent_s.toFixed(1) }));
+  if (told.spent_s !== undefined) parts.push(t("took {seconds} s", { seconds: tenths(told.spent_s) }));
   if (told.left_s) parts.push(t("left {first} and {second}", { first: minutes(told.left_s[0]), second: minutes(told.left_s[1]) }));
   if (told.score !== undefined) parts.push(t("the agent says {score}", { score: told.score }));
   if (told.depth) parts.push(t("depth {depth}", { depth: told.depth }));

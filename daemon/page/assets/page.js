@@ -16,7 +16,7 @@ import { offerSettings, showSettings } from "./settings.js";
 import { offerStart, showStart } from "./start.js";
 import { offerSpeech } from "./speaking.js";
 import { tell } from "./tell.js";
-import { locale, t, translate } from "./words.js";
+import { locale, t, tenths, translate } from "./words.js";
 
 const MOST = 100;
 const BEGINNING = ["new_game", "left", "start"]; // kinds of announcements with which a game begins
@@ -89,7 +89,7 @@ function showThought({ thought }) {
     thought.depth ? t("depth {depth}", { depth: thought.depth }) : "",
     thought.nodes > 1 ? t("{count} positions", { count: thought.nodes.toLocaleString(locale()) }) : "",
     thought.masked ? t("illegal choices passed over: {count}", { count: thought.masked }) : "",
-    thought.seconds >= 0.05 ? t("{seconds} s", { seconds: thought.seconds.toFixed(1) }) : "",
+    thought.seconds >= 0.05 ? t("{seconds} s", { seconds: tenths(thought.seconds) }) : "",
   ];
   element.hidden = thought.score === null && !figures.some(Boolean);
   write(at("opinion"), `${t("The agent")}: ${thought.score === null ? t("has thought") : valued(thought.score)}`);

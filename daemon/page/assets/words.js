@@ -15,6 +15,10 @@ export function locale() {
   return navigator.languages.find((one) => one.toLowerCase().split("-")[0] === lang.split("-")[0]) || lang;
 }
 
+/** A number with one digit after the mark. */
+export const tenths = (number) =>
+  number.toLocaleString(locale(), { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+
 /** Fetches the words and translates the document; it stays English if there are none. */
 export async function translate(root = document) {
   try {
