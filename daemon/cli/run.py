@@ -63,8 +63,11 @@ def run(
     source: Annotated[str, typer.Option(help="Camera or address, instead of the configured one.")] = "",
     game: Annotated[str, typer.Option(help="Game, such as chess, instead of the one configured or chosen last.")] = "",
     two_people: Annotated[
-        bool, typer.Option("--two-people", help="Referee two people, instead of the players configured or chosen last.")
-    ] = False,
+        bool | None,
+        typer.Option(
+            "--two-people/--no-two-people", help="Referee two people, or the players configured, not those chosen last."
+        ),
+    ] = None,
     profile: Annotated[Path | None, typer.Option(help="Table profile, instead of the configured one.")] = None,
     new_game: Annotated[
         bool, typer.Option("--new-game", help="Begin a new game instead of resuming an interrupted one.")
@@ -142,6 +145,7 @@ def run(
         if open_page and session.services.page is not None:
             open_in_browser(session.services.page.address)
         daemon.run(stop, resume=not new_game)
+        LOGGER.info("ended; the next start goes on from the record, %s", record)
     except JournalError as error:
         raise ended("run", error, BLOCKED) from None  # between games: nothing waits to be written
     except Exception:
@@ -161,7 +165,7 @@ def _named(settings: Config, source: str, profile: Path | None) -> Config:
     return changed(named, "board", profile=str(profile.resolve())) if profile else named
 
 
-def _chosen(now: Config, configured: Config, game: str, two_people: bool, catalogue: Catalogue) -> Config:
+def _chosen(now: Config, configured: Config, game: str, two_people: bool | None, catalogue: Catalogue) -> Config:
     """The settings with what the command line chooses, which is kept as a choice on the page is.
 
     Raises ChoiceError and UnknownGame.
@@ -169,8 +173,9 @@ def _chosen(now: Config, configured: Config, game: str, two_people: bool, catalo
     choice: Choice = {}
     if game and games.find(game).name != games.find(now.game.name).name:
         choice["game"] = {"name": games.find(game).name}
-    if two_people:
+    if two_people is not None:
         people = [{"name": one.name, "seat": one.seat} for one in now.players.both]
+        people = people if two_people else [one.model_dump() for one in configured.players.both]
         choice["players"] = dict(zip(SIDES, people, strict=True))
     if not choice:
         return now

@@ -34,6 +34,8 @@ START = {"start": ("position",)}
 """What may be chosen for one game and is not kept: the position from which it begins, as text."""
 LIVE = ("clock", "speech")
 """The sections that may also be changed in the middle of a game."""
+TOGETHER = dict.fromkeys(("game", "players", "clock"), ("game", "players", "clock"))
+"""The sections of which none is chosen without the others."""
 MAX_BYTES = 16384
 
 
@@ -187,12 +189,12 @@ def camera_path(choice: Path) -> Path:
 def save(path: Path, configured: Config, choice: Choice) -> None:
     """Saves a choice for the next start. No password is in it, only in the settings or the file at `camera_path`."""
     try:
-        _write(path, _digest(configured), choice, configured)
+        _write(path, _digests(configured), choice, configured)
     except OSError as error:
         LOGGER.error("what was chosen is not kept for the next start: %s", error)
 
 
-def _write(path: Path, over: str, choice: Choice, configured: Config) -> None:
+def _write(path: Path, over: Mapping[str, str], choice: Choice, configured: Config) -> None:
     source, own = choice.get("camera", {}).get("source", ""), camera_path(path)
     shown = shown_address(source)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -205,15 +207,19 @@ def _write(path: Path, over: str, choice: Choice, configured: Config) -> None:
 
 
 def restored(path: Path, configured: Config, catalogue: Mapping[str, Any] = MappingProxyType({})) -> Config:
-    """The settings with the saved choice applied; unchanged if none is saved or they have changed since."""
+    """The settings with the saved choice applied, but for sections that are set otherwise than when it was made."""
     try:
         kept = json.loads(path.read_text("utf-8"))
         choice = parse_choice(kept["choice"])
         source = str(choice.get("camera", {}).get("source", ""))
         if source != shown_address(source):  # an earlier version kept its password where everybody may read it
             _write(path, kept["over"], choice, configured)
-        if kept["over"] != _digest(configured):
-            LOGGER.warning("the settings have changed since a game was chosen on the page: they count again")
+        over, settings = kept["over"], _digests(configured)
+        over = over if isinstance(over, Mapping) else {}  # an earlier version knew only whether all was as before
+        if again := [section for section in choice if over.get(section) != settings[section]]:
+            LOGGER.warning("set otherwise since a game was chosen on the page, and as set again: %s", ", ".join(again))
+        choice = {section: keys for section, keys in choice.items() if section not in again}
+        if not choice:
             return configured
         wanted = chosen(configured, choice, catalogue)
         return with_source(wanted, _with_password(wanted.camera.source, path, configured))
@@ -234,6 +240,11 @@ def _with_password(source: str, path: Path, configured: Config) -> str:
     return found
 
 
-def _digest(configured: Config) -> str:
-    text = json.dumps(choice_of(configured), sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()
+def _digests(configured: Config) -> dict[str, str]:
+    """By section that may be chosen, a digest of its settings; game, players and clock are chosen together."""
+    now = choice_of(configured)
+    counted = {section: {one: now[one] for one in TOGETHER.get(section, (section,))} for section in now}
+    return {
+        section: hashlib.sha256(json.dumps(keys, sort_keys=True).encode()).hexdigest()
+        for section, keys in counted.items()
+    }

@@ -417,7 +417,8 @@ async def _cancel_others() -> None:
 
 def _refusal(host: str, port: int, error: OSError) -> WebError:
     if error.errno == errno.EADDRINUSE:
-        return WebError(f"port {port} on {host} is in use: is another kibitzer running? Stop it, or set another port")
+        running = f"port {port} on {host} is in use: is another kibitzer running?"
+        return WebError(f"{running} Stop it, or set another port in the settings")
     if error.errno == errno.EACCES:
         return WebError(f"port {port} may not be opened: ports below 1024 are the system's; set another port")
     return WebError(f"the page cannot be served on {host} port {port}: {error.strerror or error}")

@@ -162,9 +162,10 @@ class OwnerLock:
         try:
             fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            owner = os.read(self._file, MAX_NOTE_BYTES).decode(errors="replace")
+            owner = clean(os.read(self._file, MAX_NOTE_BYTES).decode(errors="replace"))
             os.close(self._file)
-            raise JournalError("busy", f"{record} belongs to another kibitzer, {clean(owner)}") from None
+            told = f"{record} belongs to another kibitzer, {owner}: use its page, or end it"
+            raise JournalError("busy", told) from None
         now = datetime.datetime.now().astimezone().isoformat(" ", "seconds")
         with contextlib.suppress(OSError):  # on a full disk the lock names nobody
             os.truncate(self._file, 0)

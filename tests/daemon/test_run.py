@@ -18,6 +18,7 @@ from calibration.template import load_template
 from daemon.cli import run as run_cli
 from daemon.cli.run import Daemon
 from daemon.commands.game_choice import path_of, restored
+from daemon.config.settings import PlayerSection, PlayersSection
 from daemon.page.phones.door import Invitation
 from daemon.run.health import health_of
 from daemon.run.session import Session
@@ -51,13 +52,16 @@ class Camera:
 def test_a_game_and_two_people_of_the_command_line_are_kept_as_the_pages_choice_is(tmp_path: Path) -> None:
     config = quiet(tmp_path, players={"first": {"name": "Ana"}}, game={"name": "morris", "rules": {"flying": True}})
     catalogue: Any = SimpleNamespace(newest={})
-    assert run_cli._chosen(config, config, "nine_mens_morris", False, catalogue) is config
+    assert run_cli._chosen(config, config, "nine_mens_morris", None, catalogue) is config
     wanted = run_cli._chosen(config, config, "chess", True, catalogue)
     assert (wanted.game.name, wanted.game.rules) == ("chess", {})
     assert [(one.agent, one.name) for one in wanted.players.both] == [("", "Ana"), ("", "")]
     assert restored(path_of(Path(config.journal.path)), config) == wanted
+    mine = config.model_copy(update={"players": PlayersSection(second=PlayerSection(agent="level-2"))})
+    again = run_cli._chosen(wanted, mine, "", False, catalogue)
+    assert (again.game.name, again.players.second.agent) == ("chess", "level-2")
     with pytest.raises(UnknownGame):
-        run_cli._chosen(config, config, "ches", False, catalogue)
+        run_cli._chosen(config, config, "ches", None, catalogue)
 
 
 def test_the_code_for_phones_is_shown_on_a_terminal_and_never_in_a_log(

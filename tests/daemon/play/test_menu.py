@@ -159,6 +159,16 @@ def test_a_choice_is_kept_until_the_settings_change(tmp_path: Path) -> None:
     assert restored(path, configured) is configured
 
 
+def test_another_camera_changes_neither_the_chosen_game_nor_its_language(tmp_path: Path) -> None:
+    path, configured = tmp_path / "table.choice.json", Config()
+    save(path, configured, {"game": {"name": "chess"}, "players": ALONE, "speech": {"language": "pl"}})
+    again = restored(path, Config.model_validate({"camera": {"source": "phone"}}))
+    assert (again.game.name, again.players.second.agent, again.speech.language) == ("chess", "", "pl")
+    assert again.camera.source == "phone"
+    other = restored(path, Config.model_validate({"clock": {"control": "game"}}))
+    assert (other.game.name, other.speech.language) == (configured.game.name, "pl")
+
+
 def test_another_game_begins_in_the_same_process_at_the_same_page(table: Table) -> None:
     table.tell(command="move", move="d2")
     begun = table.get("state")["game_id"]
