@@ -30,7 +30,10 @@ GAME_HELP = "The game's id from `kibitzer games list`, an unambiguous beginning 
 @contextlib.contextmanager
 def opened(path: Path, read_only: bool = False) -> Iterator[Journal]:
     if not path.is_file():
-        raise JournalError("absent", f"{path}: there is no record yet; `kibitzer run` makes one")
+        played = "".join(
+            f"; --journal {one}: games of `kibitzer play`" for one in sorted(path.parent.glob("play-*.sqlite"))
+        )
+        raise JournalError("absent", f"{path}: there is no record yet; `kibitzer run` makes one{played}")
     journal = Journal(path, read_only)
     try:
         yield journal

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,7 +18,8 @@ from daemon.cli.options import GameOption, RuleOption
 from daemon.cli.wrong_call import BLOCKED, stop
 from daemon.commands.game_choice import ChoiceError, chosen
 from daemon.config.settings import JOINS, Config
-from daemon.record.journal import JournalError
+from daemon.match.recovery import was_left
+from daemon.record.journal import Journal, JournalError
 from daemon.run.session import Session
 from daemon.run.terminal import TerminalGame, TypedLines
 from daemon.setup.catalogue import Catalogue
@@ -42,6 +44,7 @@ def play(
     rule: RuleOption = [],  # noqa: B006
     minutes: Annotated[float, typer.Option(min=0, max=1440, help="Minutes per move; 0: no clock.")] = 0,
     language: Annotated[str, typer.Option(help="en, ro, pl, vi or pt-br.")] = "en",
+    two_people: Annotated[bool, typer.Option("--two-people", help="Two people in turn.")] = False,
     speak: Annotated[bool, typer.Option("--speak", help="Also say everything aloud.")] = False,
     new: Annotated[bool, typer.Option("--new", help="Begin a new game, even if one is unfinished.")] = False,
     seed: Annotated[int, typer.Option(min=0, max=2**31, help="Random seed for dealing dominoes; 0: a random one.")] = 0,
@@ -52,8 +55,9 @@ def play(
     """Plays a game in the terminal: you against an agent, two people in turn, or two agents while you watch.
 
     A player is `me`, `level-1` (a child's first opponent) to `level-8`, or an agent with options, such as
-    alphabeta:depth=3,heuristic=best; `kibitzer agents` lists them. If you name nobody, you play the game's first side
-    and level-4 the other. Each side's own name works as an option too, such as --light me --dark level-5.
+    alphabeta:depth=3,heuristic=best; `kibitzer agents` lists them. If you name nobody, those of the unfinished game
+    play on; in a new one you play the game's first side and level-4 the other. Each side's own name works as an
+    option too, such as --light me --dark level-5.
 
     Type a move, `?` for the legal moves, or `help` for everything else. You can leave at any time: the next start
     resumes the game.
@@ -61,9 +65,21 @@ def play(
     Example: kibitzer play --game reversi --black me --white level-3
     """
     logging.basicConfig(level=logging.ERROR, stream=sys.stderr, format="%(message)s")
+
+    def again(players: Sequence[str]) -> list[str]:
+        """The command that goes on with this game."""
+        sides = zip(the_game.sides, players, strict=False)
+        given = [word for side, player in sides for word in (f"--{side}", player)]
+        rules = [word for one in rule for word in ("--rule", one)]
+        words = [*rules, *given, *(["--language", language] if language != "en" else []), *["--speak"][: int(speak)]]
+        kept = [] if journal is None else ["--journal", str(journal)]
+        return ["kibitzer", "play", "--game", the_game.about.short_name, *words, *kept]
+
     try:
         the_game = games.load(game, rules_from_words(rule))
         players = _players(the_game, white, black, context.args)
+        named = bool(two_people or white or black or context.args)
+        players = ("me", "me") if two_people else players if named or new else _before(the_game, journal) or players
         config = _config(the_game, players, minutes, language, speak, seed, journal)
         session = Session(config, the_game)
     except (JournalError, BusError) as error:
@@ -80,9 +96,30 @@ def play(
         raise typer.Exit(130) from None
     finally:
         session.close()
-        command = f"kibitzer play --game {the_game.about.short_name}"
-        command += f" --journal {shlex.quote(str(journal))}" if journal is not None else ""
-        sys.stdout.write(worded("The game is kept. To go on: {command}", command=command) + "\n")
+        told = worded("The game is kept. It is over.")
+        if session.match is None or session.match.referee.outcome is None:
+            told = worded("The game is kept. To go on: {command}", command=shlex.join(again(players if named else ())))
+        sys.stdout.write(told + "\n")
+
+
+def _record_of(game: AnyGame, journal: Path | None) -> Path:
+    return (journal or paths.state_folder() / f"play-{game.name}.sqlite").resolve()
+
+
+def _before(game: AnyGame, journal: Path | None) -> tuple[str, str] | None:
+    """Who plays the unfinished game of that record; None if there is none. Raises JournalError."""
+    path = _record_of(game, journal)
+    if not path.is_file():
+        return None
+    record = Journal(path, read_only=True)
+    try:
+        stored = record.unfinished()
+    finally:
+        record.close()
+    if stored is None or stored.game != game.name or not stored.plies or was_left(stored):
+        return None
+    first, second = (name if stored.was_an_agents(side) else "me" for side, name in enumerate(stored.players))
+    return first, second
 
 
 def _players(game: AnyGame, white: str, black: str, named: list[str]) -> tuple[str, str]:
@@ -112,7 +149,7 @@ def _config(
             "camera": {"source": "none"},
             "bus": {"state": "tcp://127.0.0.1:*", "reply": "tcp://127.0.0.1:*"},
             "page": {"enabled": False, "window": False},
-            "journal": {"path": str((journal or paths.state_folder() / f"play-{game.name}.sqlite").resolve())},
+            "journal": {"path": str(_record_of(game, journal))},
         }
     )
     choice: dict[str, dict[str, Any]] = {

@@ -30,6 +30,9 @@ DEPARTURE = "departure"
 AGENT_MOVE, THOUGHT = "agent_move", "thought"
 """Kind of the note that an agent's answer leaves, and the key in its data for what the agent reported."""
 
+LEVEL = "level-"
+"""What the names of the levels begin with, and no other agent's."""
+
 
 @dataclasses.dataclass(frozen=True)
 class StoredPly:
@@ -128,6 +131,12 @@ class StoredGame:
         """What the game is played for: some of `TOLD`."""
         told = next((note.data for note in self.notes if note.kind == EVENT), {})
         return {name: str(told[name]) for name in TOLD if told.get(name)}
+
+    def was_an_agents(self, side: int) -> bool:
+        """Whether an agent has moved for that side, or its name is that of a level."""
+        answered = {note.ply + 1 for note in self.notes if note.kind == AGENT_MOVE}
+        moved = any(ply.side == side and ply.ply in answered for ply in self.plies)
+        return moved or self.players[side].startswith(LEVEL)
 
     @property
     def departures(self) -> tuple[str, ...]:

@@ -198,8 +198,10 @@ class Session:
             return None
         positions = positions_of(self.game, stored)
         if isinstance(positions, list):
-            sections = zip(self.services.config.players.both, stored.players, strict=True)
-            names = [player_name(one) if one.agent else kept for one, kept in sections]
+            names = [
+                player_name(one) if one.agent or stored.was_an_agents(side) else stored.players[side]
+                for side, one in enumerate(self.services.config.players.both)
+            ]
             return self._beginning.resumed(stored, positions, names)
         if stored.plies:
             self.services.say(
@@ -230,8 +232,11 @@ class Session:
 
     @property
     def awaits_phone(self) -> bool:
+        """Whether a phone is to film, and none does."""
+        if self.services.config.camera.source != PHONE or self.services.phone_feed.is_opening:
+            return False
         filmed = self.eyes is not None and self.eyes.observation is not None
-        return self.services.config.camera.source == PHONE and not filmed
+        return bool(self.camera_trouble) or not (filmed or self.services.phone_feed.films)
 
     @property
     def at_entrance(self) -> bool:
@@ -241,7 +246,8 @@ class Session:
         """
         if self.match is None or self.menu is None:
             return False
-        if self.entered if self.eyes is None else not (self.camera_trouble or self.awaits_phone):
+        waits = self.awaits_phone if self.services.config.camera.source == PHONE else bool(self.camera_trouble)
+        if self.entered if self.eyes is None else not waits:
             return False
         play = self.match.referee
         return play.outcome is None and all(play.agents[ply.side] is not None for ply in play.line.plies)

@@ -128,7 +128,10 @@ class TerminalGame:
         game = self._session.begin(None, resume=resume).referee.game
         board, drawn = game.board(game.initial()), figures_of(game, game.initial())
         men = ["" if piece in board and piece not in drawn else MEN.get(piece, "") for piece in game.pieces]
-        sides = [f"{as_words(Term('side', side))} {man}".strip() for side, man in zip(game.sides, men, strict=True)]
+        sides = [
+            f"{as_words(Term('side', side))} {man}".strip() + (f" ({seat.shown})" if seat.agent else "")
+            for side, man, seat in zip(game.sides, men, self._session.seats, strict=True)
+        ]
         title, hint = as_words(Term("game", game.title)), worded("Type help for what you can say.")
         self._write(f"{title}: {', '.join(sides)}. {hint}")
         if game.about.star is not None:

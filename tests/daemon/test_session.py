@@ -107,6 +107,18 @@ def test_game_that_dark_began_is_resumed_with_its_sides(interrupted: Path) -> No
     assert (tuple(referee.moves), session.game.to_move(referee.position), said) == (MOVES, 0, [])
 
 
+def test_whoever_takes_an_agents_seat_in_a_resumed_game_is_recorded_as_a_person(interrupted: Path) -> None:
+    session = Session(settings(interrupted, {"first": "auto"}), games.load("morris", {"first": "auto"}))
+    journal = session.services.journal
+    (game_id,) = (stored.game_id for stored in journal.games())
+    journal.name_players(game_id, ["level-4", "Bob"])
+    session.close()
+    begun(interrupted, {"first": "auto"})
+    again = Session(settings(interrupted, {"first": "auto"}), session.game)
+    assert again.services.journal.games()[-1].players == ("person", "Bob")
+    again.close()
+
+
 def test_game_with_other_rules_is_not_resumed_and_this_is_said(interrupted: Path) -> None:
     session, said = begun(interrupted, {"first": "auto", "flying": True})
     assert session.match is not None and session.match.referee.ply == 0

@@ -13,6 +13,7 @@ from wording import Sentence, sentence
 
 PHONE = "phone"
 AWAITED = sentence("No phone yet. Scan the code with its camera.")
+OPENING = sentence("The phone is connected. Its first picture is awaited.")
 GONE = sentence("The phone sends no picture. Open its page again, or scan the code.")
 
 
@@ -42,13 +43,27 @@ class PhoneFeed:
         self._news = threading.Condition()
         self._frame: Frame | None = None
         self._index = 0
+        self._first = 0
+        """Number of the first picture since filming began last."""
 
     def begin(self) -> None:
         self.delivery.opened()
-        self.films, self.begun = True, self.begun + 1
+        self.films, self.begun, self._first = True, self.begun + 1, self._index
 
     def end(self) -> None:
         self.films = False
+
+    @property
+    def is_opening(self) -> bool:
+        """Whether a phone is connected that has not sent a picture yet."""
+        return self.films and self._index == self._first
+
+    @property
+    def silence(self) -> Sentence:
+        """Why no picture comes."""
+        if self.is_opening:
+            return OPENING
+        return GONE if self.begun else AWAITED
 
     def offer(self, picture: Picture) -> None:
         """Takes the next picture; an older one that nobody has read is dropped."""
@@ -86,7 +101,7 @@ class PhoneSource:
 
     @property
     def silence(self) -> Sentence:
-        return GONE if self._feed.begun else AWAITED
+        return self._feed.silence
 
     @property
     def dropped(self) -> int:

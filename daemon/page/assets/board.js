@@ -220,10 +220,11 @@ export class Board {
       // A man that jumps on and on may be put straight on its last square.
       const straight = this.path.length ? this.#left.filter((move) => move.path.findLast((part) => part.kind === "move")?.cell === name) : [];
       if (straight.length === 1) return this.#finish(straight[0].move);
-      if (this.path.length) return this.cancel();
-      if (this.answers) this.pointed(name, this.cells.get(name));
-      return undefined;
+      if (this.answers && !this.path.length) return this.pointed(name, this.cells.get(name));
+      this.#refuse(name);
+      return this.cancel();
     }
+    write(at("answer"), "");
     this.path.push(name);
     // If the rest only takes men away, or moves others along, and there is no choice, nobody needs to point at it.
     const left = this.#left;
@@ -236,6 +237,15 @@ export class Board {
       ask(this.cells.get(name), t("Which move?"), left.map(({ move, choice }) => [choice || move, move]), (move) => this.#finish(move));
     }
     return undefined;
+  }
+
+  /** Says why nothing comes of a tap. */
+  #refuse(name) {
+    if (!this.moves.length) return;
+    const [origin] = this.path;
+    const none = origin ? t("No move leads from {origin} to {cell}.", { origin, cell: name }) : t("No move begins on {cell}.", { cell: name });
+    const takes = this.moves.every((move) => move.path.some((part) => part.kind === "remove"));
+    write(at("answer"), takes ? `${none} ${t("A capture must be made.")}` : none);
   }
 
   #finish(move) {

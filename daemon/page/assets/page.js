@@ -205,6 +205,7 @@ function heard(told) {
   showBest(told);
   showPuzzle(view);
   showSeen(view);
+  at("film").hidden = !(told.commands && view.awaits_phone);
   at("new").hidden = !told.commands || Boolean(view.entrance) || ["plays", "over"].includes(view.demo?.state);
   showStart(told);
   showSettings(told);
@@ -242,6 +243,8 @@ const connection = listen({
   closed: () => {
     document.body.classList.add("away");
     write(at("health"), t("no connection to the daemon; trying again"));
+    write(at("instruction"), t("Kibitzer does not answer. This page keeps trying."));
+    at("instruction").dataset.kind = "trouble";
     at("health").className = "health bad";
     board.offer([]);
   },

@@ -164,6 +164,9 @@ function showPhone() {
     return showActions({ ...told, view: { ...view, hand: null } }); // tiles are told on the table's page
   }
 
+  at("away").onclick = (event) => {
+    if (wants && !confirm(t("The phone films only while this page is open. Leave it?"))) event.preventDefault();
+  };
   at("film").onclick = () => begin(true);
   at("stop").onclick = () => stop();
   at("lens").onclick = () => {

@@ -109,7 +109,7 @@ def test_two_people_play_a_game_to_its_end_with_faults_undo_and_a_break(
     assert "Dark's b6 is taken back." in first.say("undo", "dark> ")
     first.say("b6", "light> ")
     first.process.send_signal(signal.SIGINT)
-    go_on = f"The game is kept. To go on: kibitzer play --game morris --journal {tmp_path / 'game.sqlite'}\n"
+    go_on = f"The game is kept. To go on: kibitzer play {' '.join(words)} --journal {tmp_path / 'game.sqlite'}\n"
     assert go_on in first.until("sqlite\n")
     assert first.end() == 130
     again = opened(terminals, tmp_path / "game.sqlite", *words)
