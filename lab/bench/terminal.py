@@ -53,6 +53,16 @@ class Typist:
     def is_over(self) -> bool:
         return OVER in self.shown
 
+    def play(self, most: int) -> None:
+        """Plays to the end, and leaves. Raises OSError where the program ends before, TimeoutError where it waits."""
+        turns = 0
+        while not self.is_over and not self.refused and turns < LONGEST * most:
+            self.turn(weary=turns >= most)
+            turns += 1
+        self.agree()
+        self.terminal.type("quit")
+        self.terminal.end()
+
     def turn(self, weary: bool) -> None:
         """Makes one move; someone `weary` passes where that can be done."""
         moves = listed(self.terminal.say("?"))
@@ -89,16 +99,13 @@ def play(name: str, pairing: str, journal: Path, seed: int, most: int) -> Figure
     terminal = Terminal(journal, "--game", name, "--seed", str(seed), *words)
     try:
         typist = Typist(terminal, random.Random(seed))
-        turns = 0
-        while not typist.is_over and not typist.refused and turns < LONGEST * most:
-            typist.turn(weary=turns >= most)
-            turns += 1
-        typist.agree()
-        terminal.type("quit")
-        terminal.end()
+        try:
+            typist.play(most)
+        except (OSError, TimeoutError) as error:
+            typist.refused.append(f"{len(typist.accepted)}: nothing more was asked: {error}")
     finally:
         terminal.close()
-    return {"game": name, "pairing": pairing} | figures_of(typist, recorded(journal))
+    return {"game": name, "pairing": pairing, **figures_of(typist, recorded(journal))}
 
 
 def recorded(journal: Path) -> StoredGame:
@@ -127,9 +134,8 @@ def figures_of(typist: Typist, stored: StoredGame) -> Figures:
 
 def main(game: Names = None, seed: Seed = 1, most: Most = 90, pairing: Pairings = list(PAIRINGS)) -> int:  # noqa: B006
     with tempfile.TemporaryDirectory() as folder:
-
-        def played(number_name_pairing: tuple[str, str]) -> Figures:
-            name, other = number_name_pairing
-            return play(name, other, Path(folder) / f"{name}-{other}.sqlite", seed, most)
-
-        return in_turn(map(played, itertools.product(game or games.names(), pairing)))
+        games_played = (
+            play(name, other, Path(folder) / f"{name}-{other}.sqlite", seed, most)
+            for name, other in itertools.product(game or games.names(), pairing)
+        )
+        return in_turn(games_played)
