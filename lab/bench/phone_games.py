@@ -108,7 +108,6 @@ def figures_of(film: ShortFilm, phone: PhoneClient, refused: Sequence[str], stor
     alike = difflib.SequenceMatcher(None, made, told, autojunk=False).get_matching_blocks()
     right = {number for block in alike for number in range(block.b, block.b + block.size)}
     wrong = [f"{number + 1}: {side} {move}" for number, (side, move) in enumerate(told) if number not in right]
-    is_right = outcome is not None and (outcome.reason, outcome.winner) == (film.outcome.reason, film.outcome.winner)
     return {
         "game": film.game.name,
         "film_s": round(len(film.pictures) / RATE_HZ),
@@ -119,7 +118,7 @@ def figures_of(film: ShortFilm, phone: PhoneClient, refused: Sequence[str], stor
         "refused": list(refused),
         "hz": round(phone.sent / phone.seconds, 1),
         "ended": None if outcome is None else outcome.reason,
-        "otherwise": [] if is_right else [film.outcome.reason],
+        "otherwise": [] if outcome == film.outcome else [f"{film.outcome} told as {outcome}"],
     }
 
 

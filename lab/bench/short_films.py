@@ -18,7 +18,7 @@ from lab.simulated.random_style import random_style
 from lab.simulated.source import SimulatedSource
 from lab.simulated.style import default_style
 from lab.simulated.table import SimulatedTable
-from rules import AnyGame, Outcome
+from rules import AnyGame, Counts, Outcome
 from rules.options import switched_on
 
 RATE_HZ = 10.0
@@ -67,8 +67,8 @@ def _random_game(game: AnyGame, rng: Rng, most: int) -> ShortGame:
         move = passes[0] if move is None else move
         moves.append(game.format_move(position, move))
         position = game.apply(position, move)
-    outcome = game.outcome(position) or Outcome(1 - game.to_move(position), RESIGNED)
-    return ShortGame(start, tuple(moves), outcome)
+    resigned = Outcome(1 - game.to_move(position), RESIGNED, Counts.of(game).scores(position))
+    return ShortGame(start, tuple(moves), game.outcome(position) or resigned)
 
 
 def film_of(game: AnyGame, played: ShortGame, seed: int, *, pace: float, think_s: float, chance: bool) -> ShortFilm:

@@ -1,7 +1,7 @@
 """Plays whole games in the terminal, in a pseudo-terminal, typing only moves that the screen offers.
 
     kibitzer bench terminal
-    kibitzer bench terminal --game go --pairing two
+    kibitzer bench terminal --game gomoku --rule swap2 --pairing two --language ro
 
 Every game is played twice: against the agent `random` (`--pairing agent`), and by two people (`--pairing two`). A move
 is typed by chance among those that `?` lists. After a limit of moves players pass where they may, and count, as people
@@ -16,25 +16,30 @@ import itertools
 import random
 import re
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import games
+from daemon.cli.options import RuleOption
+from daemon.cli.wrong_call import refusals
 from daemon.judging import phrases
 from daemon.record.journal import Journal
 from daemon.record.stored_game import StoredGame
-from daemon.words.translation import in_words
+from daemon.words.translation import in_words, language, speak, worded
 from lab.bench.pseudo_terminal import Terminal
 from lab.bench.whole_games import LONGEST, Figures, Most, Names, Seed, in_turn
+from rules import GameError
+from rules.options import rules_from_words
 
 PAIRINGS = {"agent": "random:seed={seed}", "two": "me"}
 """The player of the second side."""
-OVER, AGREE = "It is over.", "agree, "
-"""Of the prompt after a game, and of that in which it is still to be agreed how the game is counted."""
-GAP, MORE = "  ", re.compile(r"and \d+ more")
-"""What lies between two moves of the list, and the end of a long one."""
+AGREE = "agree, "
+"""Of the prompt after a game as long as it is still to be agreed how the game is counted."""
+GAP = "  "
+"""What lies between two moves of the list."""
 Pairings = Annotated[list[str], typer.Option("--pairing", help=f"{' or '.join(PAIRINGS)}. Repeatable.")]
 
 
@@ -51,7 +56,7 @@ class Typist:
 
     @property
     def is_over(self) -> bool:
-        return OVER in self.shown
+        return worded("It is over.") in self.shown
 
     def play(self, most: int) -> None:
         """Plays to the end, and leaves. Raises OSError where the program ends before, TimeoutError where it waits."""
@@ -78,14 +83,15 @@ class Typist:
     def agree(self) -> None:
         """Both sides agree to the count of a game that was ended by passing."""
         for _ in range(2):
-            if AGREE in self.shown.rpartition(OVER)[2]:
+            if AGREE in self.shown.splitlines()[-1]:
                 self.shown += self.terminal.say("agree")
 
 
 def listed(shown: str) -> list[str]:
     """The moves of a list, without what those do that change nothing on the board."""
     words = shown.partition("\n")[2].partition("\n")[0].split(GAP)
-    return [word.partition(" (")[0] for word in words if not MORE.fullmatch(word)]
+    more = re.escape(worded("and {count} more", count=0)).replace("0", r"\d+")
+    return [word.partition(" (")[0] for word in words if not re.fullmatch(more, word)]
 
 
 def drawn(shown: str) -> bool:
@@ -93,9 +99,10 @@ def drawn(shown: str) -> bool:
     return "\n\n" in shown
 
 
-def play(name: str, pairing: str, journal: Path, seed: int, most: int) -> Figures:
-    first, second = games.load(name).sides
-    words = (f"--{first}", "me", f"--{second}", PAIRINGS[pairing].format(seed=seed))
+def play(name: str, pairing: str, journal: Path, seed: int, most: int, rules: Sequence[str] = ()) -> Figures:
+    first, second = games.load(name, rules_from_words(rules)).sides
+    words = [f"--{first}", "me", f"--{second}", PAIRINGS[pairing].format(seed=seed), "--language", language()]
+    words += [word for rule in rules for word in ("--rule", rule)]
     terminal = Terminal(journal, "--game", name, "--seed", str(seed), *words)
     try:
         typist = Typist(terminal, random.Random(seed))
@@ -132,10 +139,21 @@ def figures_of(typist: Typist, stored: StoredGame) -> Figures:
     }
 
 
-def main(game: Names = None, seed: Seed = 1, most: Most = 90, pairing: Pairings = list(PAIRINGS)) -> int:  # noqa: B006
+def main(
+    game: Names = None,
+    seed: Seed = 1,
+    most: Most = 90,
+    pairing: Pairings = list(PAIRINGS),  # noqa: B006
+    rule: RuleOption = [],  # noqa: B006
+    spoken: Annotated[str, typer.Option("--language", help="en, ro, pl, vi or pt-br.")] = "en",
+) -> int:
+    speak(spoken)
+    with refusals("bench terminal", GameError):
+        for name in game or games.names():
+            games.load(name, rules_from_words(rule))
     with tempfile.TemporaryDirectory() as folder:
         games_played = (
-            play(name, other, Path(folder) / f"{name}-{other}.sqlite", seed, most)
+            play(name, other, Path(folder) / f"{name}-{other}.sqlite", seed, most, rule)
             for name, other in itertools.product(game or games.names(), pairing)
         )
         return in_turn(games_played)
