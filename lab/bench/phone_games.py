@@ -162,5 +162,5 @@ def main(
 
     with tempfile.TemporaryDirectory(prefix="kibitzer-phone-games-") as temporary:
         status = in_turn(map(played, game or games.names()))
-    Console(width=None if sys.stdout.isatty() else 110).print(table_of(found))
+    Console(width=None if sys.stdout.isatty() else 120).print(table_of(found))
     return status if all(one["told"] == one["plies"] for one in found) else 1
