@@ -36,7 +36,7 @@ from daemon.record.journal import Journal
 from daemon.record.stored_game import StoredGame
 from lab.bench.daemons import fetch, free_port, program, wait, write_settings
 from lab.bench.phone_client import PhoneClient, paired
-from lab.bench.short_films import LEAD_S, RATE_HZ, RESIGNED, ShortFilm, film_of, short_game
+from lab.bench.short_films import LEAD_S, PASS, RATE_HZ, RESIGNED, ShortFilm, film_of, short_game
 from lab.bench.whole_games import Figures, Names, Seed, in_turn
 from lab.demo.demo import COMPLAINTS
 
@@ -45,7 +45,7 @@ FIRST_S = 60.0
 HEARD_S = 15.0
 """Seconds at most that the players wait, before a pass and after the last move, for what they did to be told."""
 STILL = round(LEAD_S * RATE_HZ)
-PASS, COUNTED = "pass", "counted"
+COUNTED = "counted"
 
 
 async def shown(phone: PhoneClient, film: ShortFilm) -> list[str]:
@@ -59,8 +59,8 @@ async def shown(phone: PhoneClient, film: ShortFilm) -> list[str]:
         at = number
     await phone.play(pictures[at:], RATE_HZ)
     await until_told(phone, pictures[-STILL:], len(film.plies))
-    if film.outcome.reason == RESIGNED:
-        refused.append(await phone.tell({"command": "resign"}))
+    if film.outcome.reason == RESIGNED and film.outcome.winner is not None:
+        refused.append(await phone.tell({"command": "resign", "side": film.game.sides[1 - film.outcome.winner]}))
     if film.outcome.reason == COUNTED:
         refused.append(await phone.tell({"command": "agree"}))
     await phone.rest(pictures[-STILL:], RATE_HZ, lambda: phone.state.get("outcome") is not None, HEARD_S)

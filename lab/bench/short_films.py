@@ -22,7 +22,7 @@ from rules import AnyGame, Counts, Outcome
 from rules.options import switched_on
 
 RATE_HZ = 10.0
-RESIGNED = "resigned"
+PASS, RESIGNED = "pass", "resigned"
 TRIES = 100
 """Random games of which the shortest is filmed: they end soon enough, and differently."""
 LEANS = 0.2
@@ -51,7 +51,7 @@ class ShortFilm:
 
 
 def short_game(game: AnyGame, seed: int, most: int) -> ShortGame:
-    """The shortest of many random games; after `most` moves players pass where they may, or one resigns."""
+    """The shortest of many random games; after `most` moves players say that they pass, or one resigns."""
     tried = (_random_game(game, np.random.default_rng([seed, number]), most) for number in range(TRIES))
     return min(tried, key=lambda one: (one.outcome.reason == RESIGNED, len(one.moves)))
 
@@ -60,15 +60,21 @@ def _random_game(game: AnyGame, rng: Rng, most: int) -> ShortGame:
     start = position = game.initial(int(rng.integers(2**31)))
     moves = list[str]()
     while game.outcome(position) is None:
-        passes = [move for move in game.legal_moves(position) if not game.steps(position, move)]
-        move = choose(game, position, rng) if len(moves) < most else None
-        if move is None and not passes:
-            break
-        move = passes[0] if move is None else move
+        weary = len(moves) >= most
+        move = None if weary else choose(game, position, rng)
+        if move is None:
+            move = _pass(game, position)
+        if move is None or (weary and not game.about.passes_told):
+            break  # a pass that nobody tells cannot be seen
         moves.append(game.format_move(position, move))
         position = game.apply(position, move)
     resigned = Outcome(1 - game.to_move(position), RESIGNED, Counts.of(game).scores(position))
     return ShortGame(start, tuple(moves), game.outcome(position) or resigned)
+
+
+def _pass(game: AnyGame, position: Any) -> Any:
+    texts = ((move, game.format_move(position, move)) for move in game.legal_moves(position))
+    return next((move for move, text in texts if text.startswith(PASS)), None)
 
 
 def film_of(game: AnyGame, played: ShortGame, seed: int, *, pace: float, think_s: float, chance: bool) -> ShortFilm:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import games
-from lab.bench import phone_client, phone_games
+from lab.bench import phone_client, phone_games, short_films
 from lab.bench.phone_games import figures_of, for_a_while, play
 from lab.bench.short_films import RESIGNED, ShortFilm, film_of, short_game
 from lab.simulated.player import Ply
@@ -64,7 +64,10 @@ def test_a_ply_that_was_wrong_for_a_while_is_told() -> None:
 
 
 @pytest.mark.parametrize("name", ["go", "ganh"])
-def test_the_shortest_game_ends_by_its_own_rules_and_passes_where_it_may(name: str) -> None:
+def test_the_shortest_game_ends_by_its_own_rules_and_passes_where_it_may(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(short_films, "TRIES", 20)
     game = games.load(name)
     short = short_game(game, seed=1, most=20)
     position = short.start
@@ -74,10 +77,16 @@ def test_the_shortest_game_ends_by_its_own_rules_and_passes_where_it_may(name: s
     assert len(short.moves) <= 22
 
 
-def test_passes_are_said_when_they_are_made() -> None:
+def test_passes_are_said_when_they_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(short_films, "TRIES", 1)
     game = games.load("go")
     short = short_game(game, seed=1, most=1)
     made = film_of(game, short, seed=1, pace=3.0, think_s=0.5, chance=False)
     assert [ply.move for ply in made.plies][1:] == ["pass", "pass"]
     assert list(made.said.values()) == [1, 2]
     assert all(0 < number <= len(made.pictures) for number in made.said)
+
+
+def test_no_film_ends_by_passes_that_nobody_tells() -> None:
+    short = short_game(games.load("dominoes"), seed=2, most=3)
+    assert (short.outcome.reason, len(short.moves)) == (RESIGNED, 3)
