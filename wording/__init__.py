@@ -130,6 +130,15 @@ def listing(items: Iterable[Value], most: int = MAX_NAMED, joint: Literal["and",
     return Listing(tuple(items), most, joint)
 
 
+def apart(one: Sequence[Value], other: Sequence[Value]) -> tuple[Sequence[Value], Sequence[Value]]:
+    """Where two accounts part: both without the beginning and the end that they share, but for one word of each."""
+    most = max(min(len(one), len(other)) - 1, 0)
+    first = next((at for at in range(most) if one[at] != other[at]), most)
+    rest = most - first
+    last = next((at for at in range(rest) if one[-1 - at] != other[-1 - at]), rest)
+    return one[first : len(one) - last], other[first : len(other) - last]
+
+
 def render(said: Sentence, translator: Translator) -> str:
     template = translator.plural(said.template, said.many, said.count) if said.many else translator.text(said.template)
     return template.format_map({name: _Bound(value, translator) for name, value in said.values})

@@ -21,7 +21,7 @@ from daemon.judging import complaints, exchanged, offering, phrases
 from daemon.judging.play import Play
 from rules import EMPTY, MoveError, Side, figures_of
 from rules.turns import changed_cells
-from wording import Sentence, Sentences, Value, sentence, sentence_n
+from wording import Sentence, Sentences, Value, apart, sentence, sentence_n
 
 MISREAD = sentence("If I misread the last move, tell me to adopt the board.")
 
@@ -384,7 +384,10 @@ class Referee(Play):
     def _asked(self, torn: Torn) -> Announcement:
         """A question that only people can answer; asked once, and the earlier fault is gone."""
         self.verdict, self._prompt = "ambiguous", None
-        lines = [self._went(line) for line in torn.lines]
+        lines = [
+            functools.reduce(lambda first, then: sentence("{first}, then {then}", first=first, then=then), went)
+            for went in apart(*map(self._went, torn.lines))
+        ]
         said = sentence("I am not sure: was it {one} or {other}?", one=lines[0], other=lines[1])
         if lines[0] == lines[1] and torn.cells:  # two boards that differ in a doubtful cell, which can be cleared
             said = sentence("I cannot see {cells} clearly.", cells=phrases.named_cells(self.game, torn.cells))
@@ -392,16 +395,13 @@ class Referee(Play):
             said = sentence("I am not sure how it went. Tell me to adopt the board; if you type, add whose turn it is.")
         return self.announce("ambiguous", said, board=torn.lines[0].shown, urgent=True)
 
-    def _went(self, line: Line) -> Value:
+    def _went(self, line: Line) -> list[Value]:
         told = self._belief.told
         same = common(told, line)
         if same < len(told.plies):
-            return sentence("a move taken back")
-        plies = [ply for ply in line.plies[same:] if ply.seen]
-        if not plies:
-            return sentence("half a move") if line.begun is not None or owed(self.game, line) else sentence("no move")
-        words = [phrases.spoken_move(self.game, _before(line, ply), ply.move) for ply in plies]
-        return functools.reduce(lambda first, then: sentence("{first}, then {then}", first=first, then=then), words)
+            return [sentence("a move taken back")]
+        went = [phrases.spoken_move(self.game, _before(line, ply), ply.move) for ply in line.plies[same:] if ply.seen]
+        return went or [sentence("half a move") if line.begun or owed(self.game, line) else sentence("no move")]
 
 
 def _is_clearing(line: Line) -> bool:

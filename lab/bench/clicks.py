@@ -12,19 +12,18 @@ refused or a game did not end, 2 without Chromium.
 
 from __future__ import annotations
 
-import json
 import random
 import sys
 import tempfile
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
 from playwright.sync_api import Page, TimeoutError, sync_playwright
 
 import games
 from daemon.page import permission
 from lab.bench.browsing import CHROMIUM, Table, point
+from lab.bench.whole_games import LONGEST, Figures, Most, Names, Seed, in_turn
 
 MARKED = ".cell.target, .cell.source, .cell.prey"
 READY = f"""() => document.querySelector('#instruction').dataset.kind === 'over'
@@ -120,7 +119,7 @@ def play(page: Page, table: Table, chance: random.Random, most: int) -> dict[str
     hand = Hand(page, chance)
     page.wait_for_selector("#board svg")
     turns = 0
-    while not hand.is_over and not hand.refused and turns < 10 * most:
+    while not hand.is_over and not hand.refused and turns < LONGEST * most:
         hand.turn(weary=turns >= most)
         turns += 1
     hand.agree()
@@ -138,27 +137,27 @@ def play(page: Page, table: Table, chance: random.Random, most: int) -> dict[str
 
 
 def main(
-    game: Annotated[list[str] | None, typer.Option(help="Game, by module or short name. Repeatable.")] = None,
-    seed: Annotated[int, typer.Option(help="Chance by which cells are chosen.")] = 1,
-    most: Annotated[int, typer.Option(help="Moves after which players pass where they may.")] = 90,
+    game: Names = None,
+    seed: Seed = 1,
+    most: Most = 90,
 ) -> int:
     if CHROMIUM is None:
         sys.stderr.write("there is no chromium; on Debian: apt-get install chromium-headless-shell\n")
         return 2
     permission.RATE_HZ = 1000.0  # nobody clicks as fast as this program
-    good = True
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        for name in game or games.names():
+
+        def played(name: str) -> Figures:
             table = Table(Path(folder) / name, name)
             page = browser.new_page(viewport={"width": 1366, "height": 768}, reduced_motion="reduce")
             page.set_default_timeout(WAIT_MS)
             page.goto(table.address)
-            told = play(page, table, random.Random(seed), most)
-            sys.stdout.write(json.dumps(told) + "\n")
-            sys.stdout.flush()
-            good = good and told["ended"] is not None and not told["refused"]
+            figures = play(page, table, random.Random(seed), most)
             page.close()
             table.close()
+            return figures
+
+        status = in_turn(map(played, game or games.names()))
         browser.close()
-    return 0 if good else 1
+    return status

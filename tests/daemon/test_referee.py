@@ -12,7 +12,8 @@ import games
 from daemon.game.effects import Announcement, Effect, Finish, Record, TakeBack
 from daemon.judging.referee import Referee
 from rules import AnyGame
-from tests.daemon.readings import after, board_with, codes, moves, see
+from tests.daemon.readings import after, announced, board_with, codes, moves, see
+from wording import apart
 
 MILL_NEXT = ["a7", "b6", "d7", "b4"]
 """Light closes a7-d7-g7 with g7."""
@@ -254,3 +255,31 @@ def test_a_takeback_that_could_be_two_moves_is_settled_by_the_one_move_that_foll
     assert referee.verdict == "ambiguous"
     effects = see(referee, game.board(game.apply(start, game.parse_move(start, text))))
     assert (codes(effects), moves(effects)) == (["restored", "move"], [text])
+
+
+def test_a_question_about_one_tile_stays_short_whatever_is_laid_after_it() -> None:
+    game = games.load("dominoes")
+    referee, board = Referee(game), game.board(game.initial())
+    said = list[str]()
+    for tile in (("8H6", "8I1"), ("8J1", "8K4"), ("7H6", "6H2"), ("5H2", "4H5")):
+        ends = {game.cells.index(end[:-1]): end[-1] for end in tile}
+        board = "".join(ends.get(cell, pips) for cell, pips in enumerate(board))
+        doubts = {"8K": ("3", 0.5)} if len(said) else {}
+        said += [one.text for one in announced(see(referee, board, **doubts))]
+    assert said[1:] == ["I am not sure: was it one-three on 8J and 8K or one-four on 8J and 8K?"] * 3
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "apart_from"),
+    [
+        ("abc", "adc", "b d"),
+        ("abc", "abd", "c d"),
+        ("abc", "dbc", "a d"),
+        ("abcd", "ab", "bcd b"),
+        ("ab", "ab", "b b"),
+        ("a", "ba", "a ba"),
+        ("abcb", "acb", "bc c"),
+    ],
+)
+def test_accounts_are_told_where_they_part_and_never_as_nothing(one: str, other: str, apart_from: str) -> None:
+    assert ["".join(map(str, part)) for part in apart(one, other)] == apart_from.split()

@@ -86,7 +86,7 @@ def record(
     profile = profile_of(game, template, table, seed).to_bytes()
     table.prepare()
     jpegs: list[bytes] = []
-    taker = Taker(table, rate_hz, lambda image: jpegs.append(_jpeg(image)), finely=finely)
+    taker = Taker(table, rate_hz, lambda image: jpegs.append(encoded(image)), finely=finely)
     rng = np.random.default_rng([seed, 8])
     taker.rest(LEAD_S)
     handfuls = hands_of(game, plies, seed)
@@ -98,7 +98,7 @@ def record(
     return Recording(game.name, rate_hz, tuple(jpegs), tuple(taker.visits), profile)
 
 
-def _jpeg(image: Image) -> bytes:
+def encoded(image: Image) -> bytes:
     done, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
     assert done
     return data.tobytes()

@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import os
-import pty
 import re
-import select
 import signal
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,54 +16,8 @@ from calibration.template import load_template
 from daemon.cli import play as play_cli
 from daemon.drawing.text_board import NEW, TextBoard
 from daemon.run.terminal import MAX_LINE_BYTES, TypedLines
+from lab.bench.pseudo_terminal import Terminal
 from rules.options import switched_on
-
-ROOT = Path(__file__).resolve().parents[3]
-DEADLINE_S = 90.0
-CODES = re.compile(r"\x1b\[\d*m")
-
-
-class Terminal:
-    """`kibitzer play` in a pseudo-terminal."""
-
-    def __init__(self, journal: Path, *words: str) -> None:
-        self._descriptor, theirs = pty.openpty()
-        command = [sys.executable, "-m", "daemon.cli", "play", *words, "--journal", str(journal)]
-        self.process = subprocess.Popen(command, cwd=ROOT, stdin=theirs, stdout=theirs, stderr=theirs, close_fds=True)
-        os.close(theirs)
-        self._text = ""
-
-    def type(self, line: str) -> None:
-        """Types a line and Enter."""
-        os.write(self._descriptor, f"{line}\n".encode())
-
-    def until(self, *wanted: str) -> str:
-        """Waits for the first of these texts; returns the output up to and including it."""
-        deadline_s = time.monotonic() + DEADLINE_S
-        while True:
-            found = [at for at in (self._text.find(one) + len(one) for one in wanted if one in self._text) if at > 0]
-            if found:
-                shown, self._text = self._text[: min(found)], self._text[min(found) :]
-                return shown
-            assert time.monotonic() < deadline_s, self._text
-            if select.select([self._descriptor], [], [], 1.0)[0]:
-                self._text += CODES.sub("", os.read(self._descriptor, 65536).decode()).replace("\r\n", "\n")
-
-    def say(self, line: str, *wanted: str) -> str:
-        """Types a line and waits for one of these texts."""
-        self.type(line)
-        return self.until(*wanted)
-
-    def end(self) -> int:
-        """Waits for the end; returns the exit status."""
-        return self.process.wait(30)
-
-    def close(self) -> None:
-        """Ends the program if it still runs."""
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
-        os.close(self._descriptor)
 
 
 @pytest.fixture
