@@ -17,6 +17,7 @@ import importlib.metadata
 import importlib.util
 import pkgutil
 import types
+import unicodedata
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
@@ -41,15 +42,24 @@ def names() -> tuple[str, ...]:
 
 
 def find(name: str) -> type[AnyGame]:
-    """The class of the game with that name or short name. Raises UnknownGame.
+    """The class of the game with that name, short name, title or other usual name. Raises UnknownGame.
 
     Of the other games' modules as few as possible are imported: none for a name.
     """
-    for candidate in sorted(names(), key=lambda one: (one != name, not one.endswith(name))):
+    wanted = _plain(name)
+    for candidate in sorted(names(), key=lambda one: (one != wanted, not one.endswith(wanted))):
         game = _class_of(candidate)
-        if name in (candidate, game.about.short_name):
+        if wanted in map(_plain, (candidate, game.about.short_name, game.title, *game.about.also)):
             return game
-    raise UnknownGame(f"there is no game {name!r}; the games are {', '.join(names())}")
+    known = {one: _class_of(one).about.short_name for one in names()}
+    told = ", ".join(one if one == short else f"{one} ({short})" for one, short in known.items())
+    raise UnknownGame(f"there is no game {name!r}; the games are {told}" if name else f"name a game: {told}")
+
+
+def _plain(name: str) -> str:
+    """A name as it is compared: without case, marks on letters, and what stands between its words."""
+    bare = unicodedata.normalize("NFKD", name.casefold().replace("ł", "l"))
+    return "_".join("".join(one if one.isalnum() else " " for one in bare if not unicodedata.combining(one)).split())
 
 
 def file_of(name: str, path: str) -> Path:

@@ -128,6 +128,8 @@ class About:
 
     short_name: str
     """What people type, such as `morris`."""
+    also: tuple[str, ...] = ()
+    """Its other usual names, such as `mills`."""
     nouns: Mapping[str, str | Sentence] = dataclasses.field(default_factory=dict)
     """What a piece is called, by its letter of the board or of `figures_of`: marked as `noun("piece", ...)`, or a
     sentence. The sides' names for letters that are missing."""

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-GameOption = Annotated[str, typer.Option(help="Game, by module or short name, such as morris.")]
+GameOption = Annotated[str, typer.Option(help="Game, by any usual name, such as morris.")]
 RuleOption = Annotated[
     list[str],
     typer.Option(

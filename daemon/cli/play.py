@@ -38,7 +38,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 @app.command("play", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def play(
     context: typer.Context,
-    game: GameOption,
+    game: GameOption = "",
     white: Annotated[str, typer.Option(help="Who plays white (light, up, red): me, or an agent.")] = "",
     black: Annotated[str, typer.Option(help="Who plays black (dark, down, green): me, or an agent.")] = "",
     rule: RuleOption = [],  # noqa: B006
@@ -63,8 +63,12 @@ def play(
     resumes the game.
 
     Example: kibitzer play --game reversi --black me --white level-3
+
+    Example: kibitzer play chess --two-people
     """
     logging.basicConfig(level=logging.ERROR, stream=sys.stderr, format="%(message)s")
+    if not game and context.args and not context.args[0].startswith("-"):
+        game = context.args.pop(0)
 
     def again(players: Sequence[str]) -> list[str]:
         """The command that goes on with this game."""

@@ -40,8 +40,8 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 
 AUTO = "auto"
 GAME = typer.Option(
-    help="Game, by module or short name: nine_mens_morris or morris, reversi, ...; or auto: the board in each photo "
-    "tells it, and whether it has 15 or 19 lines, diagonals or none."
+    help="Game, by any usual name: morris, reversi, ...; or auto: the board in each photo tells it, and whether it has "
+    "15 or 19 lines, diagonals or none."
 )
 LIKELY = 0.05
 """Probability from which another content of a doubtful cell is mentioned."""
@@ -50,7 +50,7 @@ LIKELY = 0.05
 @app.command("read")
 def read(
     photos: Annotated[list[Path], typer.Argument(help="Photos of one board or of several.")],
-    game: Annotated[str, GAME],
+    game: Annotated[str, GAME] = AUTO,
     profile: ProfileOption = None,
     rule: Annotated[list[str], RULE] = [],  # noqa: B006
     corners: Annotated[
@@ -111,13 +111,23 @@ def read(
         seen = _unnamed(image, fault, cut) if reader is None else read_named(image, reader, place, fault, cut=cut)
         if as_json:
             told = json.dumps({"photo": photo.name} | seen.report, ensure_ascii=False)
+        elif image is None and not photo.is_file():
+            continue  # which was told
         else:
             told = ("\n" if number else "") + f"{photo.name}: {in_words(seen, colour=sys.stdout.isatty())}"
+            if seen.read is None and image is not None and reader is not None:
+                told += _another(image, fault, cut)
         show(told)
         if target is not None and image is not None:
             write_drawn("read", target, _drawn(image, seen))
     if not all(photo.is_file() for photo in photos):
         raise typer.Exit(1)
+
+
+def _another(image: Image, fault: Unseen, cut: bool) -> str:
+    """What board is seen where the one that was named is not; empty if none is."""
+    seen = _unnamed(image, fault, cut)
+    return f" It looks like {games.find(str(seen.report['game'])).title}: try --game auto." if seen.read else ""
 
 
 def targets_of(photos: Sequence[Path], out: Path) -> list[Path]:
@@ -148,7 +158,7 @@ def _drawn(image: Image, seen: SeenPhoto) -> Image:
     drawn = image if seen.read is None else draw_read(image, seen.read)
     doubts = [] if seen.read is None else [lies_on(seen.read), doubts_of(seen.read)]
     said = [headline(seen.report, seen.read), *position_in(seen.report).splitlines(), *doubts]
-    return captioned(drawn, ". ".join(filter(None, said)) + ".")
+    return captioned(drawn, "".join(f"{one.rstrip('.')}. " for one in said if one))
 
 
 def write_drawn(command: str, target: Path, picture: Image) -> None:

@@ -26,7 +26,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 @app.command("rules")
 def main(
-    game: Annotated[str, typer.Argument(metavar="GAME", help="Game, by module or short name, such as morris.")],
+    game: Annotated[str, typer.Argument(metavar="GAME", help="Game, by any usual name, such as morris.")] = "",
     rule: RuleOption = [],  # noqa: B006
     language: Annotated[str, typer.Option(help="en, ro, pl, vi or pt-br.")] = "en",
 ) -> None:

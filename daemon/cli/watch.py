@@ -51,8 +51,8 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 @app.command("watch")
 def watch(
-    game: GameOption,
     source: Annotated[str, typer.Option(help="Camera index or path, video, folder of photos, or http/rtsp address.")],
+    game: GameOption = "",
     profile: ProfileOption = None,
     rule: RuleOption = [],  # noqa: B006
     hold_s: Annotated[float, typer.Option(min=0.5, max=60, help="Seconds to hold each photo of a folder.")] = 1.0,

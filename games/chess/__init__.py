@@ -116,6 +116,7 @@ class Chess(Game[Position, Move], Figures, Arranged, Words, Described):
     Rules = ChessRules
     about = About(
         "chess",
+        also=("șah", "szachy", "cờ vua", "xadrez"),
         nouns={"W": noun("piece", "white piece"), "B": noun("piece", "black piece"), **FIGURES},
         endings=ENDINGS,
         rule_sets=RULE_SETS,

@@ -114,6 +114,7 @@ class DoubleDoubleDominoes(Game[Position, Move], HiddenHands, Counts, Words, Des
     Rules = DominoesRules
     about = About(
         "dominoes",
+        also=("domino",),
         nouns={letter: sentence("half with {pips}", pips=letter) for letter in "0123456"},
         endings=ENDINGS,
         formats=("annotations",),

@@ -137,6 +137,7 @@ class Draughts(Game[Position, Move], Figures, Arranged, Words, Described):
     Rules = DraughtsRules
     about = About(
         "draughts",
+        also=("checkers", "dame", "warcaby", "damas"),
         nouns={"W": noun("piece", "light man"), "B": noun("piece", "dark man"), **KINGS},
         endings=ENDINGS,
         rule_sets=RULE_SETS,

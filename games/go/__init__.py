@@ -80,6 +80,7 @@ class Go(Game[Position, Move], DeadPieces, MarkedCells, RandomPlay, Counts, Desc
     Rules = GoRules
     about = About(
         "go",
+        also=("baduk", "weiqi"),
         nouns=STONES,
         endings={"counted": sentence("both sides passed")},
         rule_sets=RULE_SETS,

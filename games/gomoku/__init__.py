@@ -178,6 +178,7 @@ class Gomoku(Game[Position, Move | Choice], MarkedCells, Words):
     Rules = GomokuRules
     about = About(
         "gomoku",
+        also=("five in a row", "caro"),
         nouns=STONES,
         endings=ENDINGS,
         rule_sets=RULE_SETS,

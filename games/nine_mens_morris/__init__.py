@@ -85,6 +85,7 @@ class NineMensMorris(Game[Position, Move], Arranged, MarkedCells, Counts):
     Rules = MorrisRules
     about = About(
         "morris",
+        also=("mills", "merels", "țintar", "młynek", "trilha"),
         nouns={"W": noun("piece", "light man"), "B": noun("piece", "dark man")},
         endings=ENDINGS,
         rule_sets=RULE_SETS,

@@ -100,6 +100,7 @@ class Reversi(Game[Position, Move], Words):
     Rules = ReversiRules
     about = About(
         "reversi",
+        also=("othello",),
         nouns={"B": noun("piece", "black disc"), "W": noun("piece", "white disc")},
         endings={"neither_can_lay": sentence("neither side can lay")},
         rule_sets=RULE_SETS,

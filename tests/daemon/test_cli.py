@@ -118,7 +118,7 @@ return 0"""
         (("runn",), "did you mean 'run'"),
         (("test",), "./kibitzer test"),
         (("watch", "--game", "morris", "--source", ""), "a source is a camera"),
-        (("watch", "--game", "checkers", "--source", "0"), "there is no game 'checkers'"),
+        (("watch", "--game", "ludo", "--source", "0"), "there is no game 'ludo'"),
         (("move", "--game", "morris", "--moves", "d2 d2"), "d2 is occupied"),
     ],
 )

@@ -116,6 +116,15 @@ def test_a_person_reads_a_drawn_board(folder: Path) -> None:
 def test_a_file_that_is_not_there_is_told_also_by_the_exit_status(folder: Path) -> None:
     done = CliRunner().invoke(app, [str(folder / "none.png"), "--game", "morris", "--json"])
     assert done.exit_code == 1 and json.loads(done.stdout)["reason"] == "no_picture" and "No such file" in done.stderr
+    done = CliRunner().invoke(app, [str(folder / "none.png"), "--game", "morris"])
+    assert done.exit_code == 1 and done.stdout == "" and "No such file" in done.stderr
+
+
+def test_a_board_of_another_game_than_was_named_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    few = [family for family in which_board.drawings() if family[0].game in ("co_ganh", "nine_mens_morris")]
+    monkeypatch.setattr(which_board, "drawings", lambda: few)
+    done = CliRunner().invoke(app, [str(folder / "morris.png"), "--game", "chess"])
+    assert "It looks like nine men's morris: try --game auto." in done.stdout
 
 
 def test_what_is_seen_is_drawn_on_the_photo(folder: Path, tmp_path: Path) -> None:

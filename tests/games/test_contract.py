@@ -292,3 +292,16 @@ def test_a_position_arranged_from_its_figures_has_them_and_what_is_chosen(game: 
         still = {right.code: right.held for right in Arranged.of(game).rights(made)}
         assert arranged_by(game, figures, side, still) == made
         assert game.parse_position(game.format_position(made)) == made
+
+
+@pytest.mark.parametrize(
+    ("name", "game"),
+    [
+        ("Nine Men's Morris", "nine_mens_morris"),
+        ("Tintar", "nine_mens_morris"),
+        ("OTHELLO", "reversi"),
+        ("co ganh", "co_ganh"),
+    ],
+)
+def test_a_game_is_found_by_its_usual_names(name: str, game: str) -> None:
+    assert games.find(name).name == game

@@ -404,6 +404,7 @@ function turnTo(name) {
     at(`tab-${one}`).tabIndex = here ? 0 : -1;
   }
   at("replay").hidden = name !== "games" || !opened;
+  document.querySelector(".sides").classList.toggle("both", !at("replay").hidden);
   if (name === "ranking") { stop(); showRanking(); }
 }
 
