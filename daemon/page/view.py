@@ -184,6 +184,7 @@ def play_view(play: Play, *, watched: bool) -> dict[str, object]:
         "passes": [_pass_view(play, one) for one in _passes(play)],
         "choices": _choices(play),
         "limit": game.about.limit,
+        "begins": game.to_move(game.initial()),
         "opening": opening_of(play),
         "in_short": [in_words(one) for one in said],
         "examples": {

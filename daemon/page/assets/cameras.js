@@ -13,7 +13,9 @@ let seen = null;
 
 const chosen = () => {
   const source = at("choose").elements.camera?.value ?? used;
-  return source === BY_ADDRESS ? at("address").value.trim() : source;
+  if (source !== BY_ADDRESS) return source;
+  const typed = at("address").value.trim();
+  return !typed || typed.includes("://") ? typed : `http://${typed}`; // phones often show no more than host and port
 };
 
 function say(text, bad = false) {
@@ -72,7 +74,7 @@ async function list() {
 export function chooseCamera(taken) {
   at("choose").onsubmit = (event) => {
     event.preventDefault();
-    if (at("camera-begin").hidden) return;
+    if (at("camera-begin").hidden) return void (at("camera-look").hidden || look());
     at("camera-dialog").close();
     taken(chosen());
   };

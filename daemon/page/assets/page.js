@@ -56,8 +56,9 @@ function showMoves(line, state) {
   const rows = [];
   for (const ply of line.plies) {
     const row = rows.at(-1);
-    if (!row || row[ply.side] || (ply.side === 0 && row[1])) rows.push([null, null]);
-    rows.at(-1)[ply.side] = ply;
+    const place = Number(ply.side !== message.view.begins); // whoever begins by the rules stands first
+    if (!row || row[place] || (place === 0 && row[1])) rows.push([null, null]);
+    rows.at(-1)[place] = ply;
   }
   const last = line.plies.at(-1);
   const cell = (ply) => (ply ? make("span", {
