@@ -53,6 +53,24 @@ def is_private(folder: Path) -> bool:
     return facts.st_uid == os.getuid() and not facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
+def exposed(path: Path) -> str:
+    """Which other user may change a file or folder, or put another in its place, and what to do; empty if none may.
+
+    A group is trusted, as its owner named it, and so is root. With the sticky bit nobody replaces another's entries.
+    """
+    there = path.resolve()
+    for one in (there, *there.parents):
+        try:
+            found = one.stat()
+        except OSError:  # it is not there yet
+            continue
+        if found.st_uid not in (0, os.geteuid()):
+            return f"{one} belongs to another user: sudo chown $USER {one}"
+        if found.st_mode & stat.S_IWOTH and not (stat.S_ISDIR(found.st_mode) and found.st_mode & stat.S_ISVTX):
+            return f"every user may write {one}: chmod o-w {one}"
+    return ""
+
+
 def resolved(path: Path | str, in_checkout: bool = IN_CHECKOUT) -> Path:
     """A path from the settings as an absolute path.
 
