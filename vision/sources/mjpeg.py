@@ -22,11 +22,9 @@ import cv2
 
 from vision.frame import SourceError
 from vision.sources.encoded import MAX_JPEG_BYTES, MAX_MEGAPIXELS, JpegSplitter, Picture, decode, peek
-from vision.sources.live import Connection
+from vision.sources.live import STALL_S, Connection
 from wording.outside import shown_address
 
-STALL_S = 5.0
-"""Seconds of silence after which the connection counts as dead."""
 PATIENCE = 2
 """Multiple of it without a whole picture after which the connection is broken off, although bytes come."""
 SNAPSHOT_PAUSE_S = 0.1
