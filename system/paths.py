@@ -9,8 +9,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
+import tempfile
 from pathlib import Path
 
 import platformdirs
@@ -51,6 +53,18 @@ def is_private(folder: Path) -> bool:
     """Whether a folder is this user's and only this user may write it: what lies there may be loaded as code."""
     facts = folder.stat()
     return facts.st_uid == os.getuid() and not facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+def is_read_only(folder: Path) -> bool:
+    """Whether the disk takes no writing, as Linux decides by itself where it meets damage; found out by writing.
+
+    Newer ones tell it in no other way.
+    """
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return False
+    except OSError as error:
+        return error.errno == errno.EROFS
 
 
 def exposed(path: Path) -> str:
