@@ -8,6 +8,7 @@ import http.server
 import logging
 import os
 import re
+import socket
 import tempfile
 import threading
 import time
@@ -22,7 +23,9 @@ import pytest
 from lab.simulated.scripted_games import record_video
 from tests.waiting import PATIENCE_S
 from vision.frame import Frame, FrameSource, Image, SourceEnded, SourceError
-from vision.sources import mjpeg
+from vision.sources import capture, mjpeg
+from vision.sources.capture import open_device
+from vision.sources.delivery import Delivery
 from vision.sources.encoded import JpegSplitter, decode
 from vision.sources.files import natural_key, read_photo, write_picture
 from vision.sources.live import LiveSource
@@ -325,6 +328,46 @@ def test_a_digest_login_is_answered(camera: str) -> None:
 def test_an_address_that_leads_to_no_picture_is_told(camera: str, path: str, fault: str) -> None:
     with pytest.raises(SourceError, match=fault):
         next(mjpeg.mjpeg_frames(camera + path))
+
+
+@pytest.mark.parametrize("answer", [b"", b"\0\xff garbage " * 100])
+def test_a_stream_that_never_answers_or_answers_garbage_is_given_up(
+    answer: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(capture, "STALL_S", 0.3)
+    with socket.create_server(("127.0.0.1", 0)) as server, contextlib.ExitStack() as opened:
+
+        def serve() -> None:
+            with contextlib.suppress(OSError):
+                while True:
+                    asked = opened.enter_context(server.accept()[0])
+                    asked.sendall(answer)
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        address = f"rtsp://ann:secret@127.0.0.1:{server.getsockname()[1]}/live"
+        with pytest.raises(SourceError, match=r"rtsp://\*\*\*@127.*no stream answers there") as error:
+            next(capture.rtsp_frames(address, Delivery("stream")))
+        assert "secret" not in str(error.value)
+        server.shutdown(socket.SHUT_RDWR)
+        thread.join(PATIENCE_S)
+
+
+@pytest.mark.parametrize("kind", ["file", "folder", "socket", "pipe"])
+def test_what_is_no_device_is_not_taken_for_a_camera_that_another_program_uses(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "video9"
+    match kind:
+        case "file":
+            path.write_bytes(b"picture")
+        case "folder":
+            path.mkdir()
+        case "socket":
+            with socket.socket(socket.AF_UNIX) as bound:
+                bound.bind(str(path))
+        case "pipe":
+            os.mkfifo(path)
+    with pytest.raises(SourceError, match="is no device, but a file"):
+        open_device(str(path), 15.0, None)
 
 
 @pytest.mark.parametrize("path", ["/drips-head", "/drips-chunk"])

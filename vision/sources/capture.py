@@ -159,6 +159,8 @@ def _target(device: str) -> int | str:
         there = f"I see {others}" if others else "I see no camera at all"
         what = path if device.isdecimal() else "such device"
         raise SourceError(f"camera {device}: there is no {what}; is it plugged in? {there}")
+    if not path.is_char_device():
+        raise SourceError(f"camera {device}: {path} is no device, but a file, a folder, a socket or a pipe")
     return int(device) if device.isdecimal() else str(path.resolve())
 
 
