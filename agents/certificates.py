@@ -129,15 +129,11 @@ class Admission:
         for sock, monitor in self._monitors.items():
             with contextlib.suppress(zmq.Again):
                 while True:
-                    monitor.recv_multipart(zmq.NOBLOCK)
-                    self._due_s.setdefault(sock, now_s + AGAIN_S)
-                    self._tell(self._endpoints[sock], now_s)
+                    event, _ = monitor.recv_multipart(zmq.NOBLOCK)
+                    self._refused(sock, int.from_bytes(event[:2], "little"), now_s)
             if now_s >= self._due_s.get(sock, float("inf")):
                 del self._due_s[sock]
-                endpoint = self._endpoints[sock]
-                with contextlib.suppress(zmq.ZMQError):  # ZeroMQ has dropped the connection already
-                    sock.disconnect(endpoint)
-                sock.connect(endpoint)
+                sock.connect(self._endpoints[sock])
 
     def close(self) -> None:
         """Stops monitoring; call before closing the sockets."""
@@ -146,12 +142,21 @@ class Admission:
             monitor.close()
         self._monitors.clear()
 
-    def _tell(self, endpoint: str, now_s: float) -> None:
+    def _refused(self, sock: zmq.Socket[bytes], event: int, now_s: float) -> None:
+        """Disconnects, or ZeroMQ would try seven times a second, and says why, once in a while."""
+        endpoint = self._endpoints[sock]
+        if sock not in self._due_s:
+            self._due_s[sock] = now_s + AGAIN_S
+            with contextlib.suppress(zmq.ZMQError):  # ZeroMQ has dropped the connection already
+                sock.disconnect(endpoint)
         if now_s - self._told_s < TOLD_S:
             return
         self._told_s = now_s
         if self._keys is None:
             _log.warning("%s lets nobody in without a key: see `kibitzer worker --help`", endpoint)
+            return
+        if event != zmq.EVENT_HANDSHAKE_FAILED_AUTH:
+            _log.warning("%s is not the daemon whose key this worker has: bring daemon.key from there", endpoint)
             return
         mine = self._keys.own.fingerprint
         _log.warning("%s does not take this worker's key (%s): `kibitzer keys allow` there", endpoint, mine)

@@ -11,6 +11,7 @@ from typing import Any
 
 from games.gomoku.board import board
 from system.named_files import read_text
+from system.numbers import whole
 
 SIZE = 15
 TABLE_MB = 64
@@ -61,7 +62,7 @@ def _position(text: str) -> tuple[tuple[int, int], int]:
         if board(SIZE).has_five(stones[place % 2]):
             raise ValueError(f"the game is over with move {place + 1}, {move}: it makes five")
     side = len(entry["moves"]) % 2
-    if entry.get("to_move", side) != side:
+    if whole(entry.get("to_move", side)) != side:
         raise ValueError(f"to_move is {side} after {len(entry['moves'])} moves, not {entry['to_move']!r}")
     return (stones[0], stones[1]), side
 

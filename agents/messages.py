@@ -12,6 +12,7 @@ from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from system.numbers import WHOLE
 from wording.outside import clean
 
 SCHEMA: Literal[1] = 1
@@ -47,7 +48,7 @@ class Part(BaseModel):
 
 
 class Message(Part):
-    schema_version: Literal[1] = SCHEMA
+    schema_version: Annotated[Literal[1], WHOLE] = SCHEMA
 
 
 class LimitsPart(Part):
@@ -93,7 +94,7 @@ class StateMessage(Message):
     """What stands on each cell, where the rules know more than the board shows: `♔` for a white king; else empty."""
     cells: list[Name]
     sides: tuple[str, str]
-    to_move: Literal[0, 1]
+    to_move: Annotated[Literal[0, 1], WHOLE]
     players: tuple[PlayerPart, PlayerPart]
     awaiting: Literal["move", "agent", "carry_out", "nothing"]
     """What must happen next: a person moves, an agent answers, an agent's move is carried out by hand, or nothing."""

@@ -230,7 +230,7 @@ class TableLink:
         """The table's newest state; None if no daemon answers, or before its first game."""
         try:
             with LOCAL.open(f"{self._at.page}/state", timeout=ANSWER_S) as response:
-                return StateMessage.model_validate_json(response.read(2 * messages.MAX_BYTES))
+                return StateMessage.model_validate_json(response.read(2 * messages.MAX_BYTES), strict=True)
         except (OSError, ValidationError):
             return None
 

@@ -18,6 +18,7 @@ from calibration.arrays import FloatArray
 from calibration.atomic_file import write_atomically
 from calibration.stored_arrays import DAMAGED, arrays_of, read_arrays
 from calibration.template import BoardTemplate, load_template
+from system.numbers import number, whole
 
 FORMAT = 1
 HEAD = "head_"
@@ -110,7 +111,7 @@ class TableProfile:
 
 def _from_arrays(arrays: Mapping[str, NDArray[np.generic]]) -> TableProfile:
     facts: Any = json.loads(arrays["facts"].tobytes())
-    if not isinstance(facts, dict) or facts.get("format") != FORMAT:
+    if not isinstance(facts, dict) or whole(facts.get("format")) != FORMAT:
         raise ValueError(f"format {facts.get('format') if isinstance(facts, dict) else None!r} is not {FORMAT}")
     for name in ("game", "descriptor", "weights_sha256", "created"):
         if not isinstance(facts[name], str):
@@ -119,7 +120,7 @@ def _from_arrays(arrays: Mapping[str, NDArray[np.generic]]) -> TableProfile:
     if image_from_board.shape != (3, 3) or not np.isfinite(image_from_board).all():
         raise ValueError("image_from_board is no homography")
     boards = facts.get("boards")  # missing in older profiles
-    if not all(math.isfinite(float(number)) for number in (facts["accuracy"], boards or 0, *facts["shape"].values())):
+    if not all(math.isfinite(number(one)) for one in (facts["accuracy"], boards or 0, *facts["shape"].values())):
         raise ValueError("accuracy, boards and shape are numbers")
     return TableProfile(
         game=facts["game"],

@@ -9,8 +9,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
+import tempfile
 from pathlib import Path
 
 import platformdirs
@@ -51,6 +53,36 @@ def is_private(folder: Path) -> bool:
     """Whether a folder is this user's and only this user may write it: what lies there may be loaded as code."""
     facts = folder.stat()
     return facts.st_uid == os.getuid() and not facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+def is_read_only(folder: Path) -> bool:
+    """Whether the disk takes no writing, as Linux decides by itself where it meets damage; found out by writing.
+
+    Newer ones tell it in no other way.
+    """
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return False
+    except OSError as error:
+        return error.errno == errno.EROFS
+
+
+def exposed(path: Path) -> str:
+    """Which other user may change a file or folder, or put another in its place, and what to do; empty if none may.
+
+    A group is trusted, as its owner named it, and so is root. With the sticky bit nobody replaces another's entries.
+    """
+    there = path.resolve()
+    for one in (there, *there.parents):
+        try:
+            found = one.stat()
+        except OSError:  # it is not there yet
+            continue
+        if found.st_uid not in (0, os.geteuid()):
+            return f"{one} belongs to another user: sudo chown $USER {one}"
+        if found.st_mode & stat.S_IWOTH and not (stat.S_ISDIR(found.st_mode) and found.st_mode & stat.S_ISVTX):
+            return f"every user may write {one}: chmod o-w {one}"
+    return ""
 
 
 def resolved(path: Path | str, in_checkout: bool = IN_CHECKOUT) -> Path:

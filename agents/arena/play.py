@@ -14,6 +14,7 @@ from agents import registry
 from agents.arena.openings import Opening
 from agents.players import Player, PlayerSpec
 from rules import AnyGame, Counts, HiddenHands, Side
+from system.numbers import number, whole
 
 MAX_TEXT = 200
 
@@ -74,16 +75,25 @@ class Played:
     def from_json(cls, found: Mapping[str, Any]) -> Played:
         """A game from the object that a record has of it. Raises KeyError, TypeError, ValueError if it is not one."""
         values = {field.name: found[field.name] for field in dataclasses.fields(cls)}
-        first, second = (Use(**use) for use in values["uses"])
+        first, second = map(_use, values["uses"])
         scores = None if values["scores"] is None else _points(values["scores"])
-        if values["winner"] not in (0, 1, None):
+        whole(values["plies"])
+        if values["deal"] is not None:
+            whole(values["deal"])
+        if values["winner"] is not None and whole(values["winner"]) not in (0, 1):
             raise ValueError(f"winner is 0, 1 or null, not {values['winner']!r}")
         return cls(**{**values, "uses": (first, second), "scores": scores})
 
 
+def _use(told: Mapping[str, Any]) -> Use:
+    for name, value in told.items():
+        (number if name in ("seconds", "longest_s") else whole)(value)
+    return Use(**told)
+
+
 def _points(scores: Any) -> tuple[float, float]:
     """Both sides' points, which are numbers. Raises TypeError, ValueError, IndexError if they are not."""
-    first, second = (one if isinstance(one, int) else float(one) for one in scores)
+    first, second = (one if type(one) is int else number(one) for one in scores)
     return first, second
 
 

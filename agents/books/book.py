@@ -19,6 +19,7 @@ from typing import Any
 
 from agents.books import BookError
 from system.named_files import read_text
+from system.numbers import whole
 
 FORMAT = "kibitzer opening book 1"
 COLUMNS = ("move", "score", "searched", "depth")
@@ -95,11 +96,13 @@ def _book(found: Any, entries: dict[str, Entry]) -> Book:
     if found["format"] != FORMAT or tuple(found["columns"]) != COLUMNS:
         raise ValueError(f"the format is {found['format']!r}, not {FORMAT!r}")
     rules = {str(name): str(value) for name, value in found["rules"].items()}
-    return Book(str(found["game"]), rules, int(found["nodes"]), entries)
+    return Book(str(found["game"]), rules, whole(found["nodes"]), entries)
 
 
 def _entry(found: Any) -> Entry:
-    moves = tuple(BookMove(str(move), int(score), int(own), int(depth)) for move, score, own, depth in found["moves"])
+    moves = tuple(
+        BookMove(str(move), whole(score), whole(own), whole(depth)) for move, score, own, depth in found["moves"]
+    )
     if not moves:
         raise ValueError("a position without a move")
     return Entry(tuple(str(found["line"]).split()), moves)

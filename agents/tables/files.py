@@ -82,7 +82,7 @@ def read_header(path: Path) -> Header:
         raise TableError(f"{path} is cut short: it has {size} bytes and a header has {HEADER_BYTES}")
     try:
         header = Header(**json.loads(text[len(MAGIC) :]))
-        if any(not isinstance(value, str if name in TEXTS else int) for name, value in vars(header).items()):
+        if any(type(value) is not (str if name in TEXTS else int) for name, value in vars(header).items()):
             raise ValueError("a number is no number, or a text no text")
     except (ValueError, TypeError, RecursionError) as error:
         raise TableError(f"{path} has a damaged header: {error}") from None

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from daemon.game.effects import Announcement
 from daemon.words.translation import in_words
+from system.numbers import WHOLE
 
 FORMAT: Literal["kibitzer-bundle"] = "kibitzer-bundle"
 VERSION: Literal[1] = 1
@@ -61,7 +62,7 @@ class SavedAnnouncement(Part):
 
 
 class Declared(Part):
-    winner: Literal[0, 1] | None
+    winner: Annotated[Literal[0, 1], WHOLE] | None
     reason: Code
 
 
@@ -107,7 +108,7 @@ class PipelineSettings(Part):
 
 class Manifest(Part):
     format: Literal["kibitzer-bundle"] = FORMAT
-    version: Literal[1] = VERSION
+    version: Annotated[Literal[1], WHOLE] = VERSION
     created: Annotated[str, Field(max_length=40)]
     reason: Code
     """`asked`, or the code of the announcement that caused the bundle."""

@@ -87,7 +87,7 @@ class BundleFile:
     def _manifest(self) -> Manifest:
         content = self._read(MANIFEST, MAX_MANIFEST_BYTES)
         try:
-            return Manifest.model_validate_json(content)
+            return Manifest.model_validate_json(content, strict=True)
         except ValidationError as error:
             fault = error.errors(include_url=False, include_input=False)[0]
             where = ".".join(str(part) for part in fault["loc"])

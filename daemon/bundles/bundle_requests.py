@@ -7,7 +7,6 @@ computer. It also works without the page.
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import secrets
 import time
@@ -62,7 +61,7 @@ def ask(folder: Path, request: BundleRequest, taken_s: float = TAKEN_S, packed_s
             raise BundleError(_nobody(folder))
         if not _wait(answer.exists, packed_s):
             raise BundleError(f"the daemon has not packed it within {packed_s:.0f} s; look at its log")
-        return BundleAnswer.model_validate_json(answer.read_bytes()[: 4 * MAX_BYTES])
+        return BundleAnswer.model_validate_json(answer.read_bytes()[: 4 * MAX_BYTES], strict=True)
     except OSError as error:
         raise BundleError(f"{asked}: {error.strerror or error}") from error
     except ValidationError as error:
@@ -99,7 +98,7 @@ def _taken(file: Path, table: str) -> BundleRequest | None:
     try:
         with os.fdopen(os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as opened:
             content = opened.read(MAX_BYTES + 1)
-        request = BundleRequest.model_validate(json.loads(content)) if len(content) <= MAX_BYTES else None
+        request = BundleRequest.model_validate_json(content, strict=True) if len(content) <= MAX_BYTES else None
     except (OSError, ValueError, RecursionError):
         request = None
     if request is not None and request.table != table:

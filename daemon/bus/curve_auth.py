@@ -64,7 +64,9 @@ class CurveAuth:
                 event, _ = monitor.recv_multipart(zmq.NOBLOCK)
             except zmq.Again:
                 return
-            self.keyless += int.from_bytes(event[:2], "little") != zmq.EVENT_HANDSHAKE_FAILED_AUTH
+            if int.from_bytes(event[:2], "little") != zmq.EVENT_HANDSHAKE_FAILED_AUTH:
+                self.keyless += 1
+                _tell("without a key, or with the key of another daemon", self.keyless)
 
     def callback(self, domain: str, key: bytes) -> bool:
         allowed = False
@@ -74,8 +76,7 @@ class CurveAuth:
             _log.exception("the keys cannot be read; nobody is let in")
         if not allowed:
             self.strangers += 1
-            if self.strangers & (self.strangers - 1) == 0:  # log the 1st, 2nd, 4th, 8th: bounds the log in a flood
-                _log.warning("a worker with a key that is not allowed was refused (%d so far)", self.strangers)
+            _tell("with a key that is not allowed", self.strangers)
             return False
         self._let_in.add(key)
         return True
@@ -94,3 +95,9 @@ class CurveAuth:
         if self._authenticator is not None:
             self._authenticator.stop()
             self._authenticator = None
+
+
+def _tell(how: str, count: int) -> None:
+    """Logs the 1st, 2nd, 4th, 8th refusal, so that a flood fills no log."""
+    if count & (count - 1) == 0:
+        _log.warning("a worker %s was refused (%d so far)", how, count)

@@ -93,6 +93,16 @@ def check_folders(config: Config, searches: Path = SEARCHES) -> CheckResult:
     return CheckResult("folders", not faults, "; ".join(faults) or ", ".join(str(folder) for folder in wanted))
 
 
+def check_owners(config: Config, file: Path) -> CheckResult:
+    """Checks whether other users may change or replace record, keys, log, bundles, and the settings `file`."""
+    written = (config.journal.path, config.journal.live_file, config.log.path, config.page.token)
+    folders = [paths.resolved(path).parent for path in written if path]
+    folders += [paths.resolved(path) for path in (config.phone.folder, config.bundles.folder, config.bus.keys) if path]
+    found = filter(None, map(paths.exposed, [file, *folders]))
+    faults = "; ".join(dict.fromkeys(found))
+    return CheckResult("owners", not faults, faults or "no other user may change settings, record or keys")
+
+
 def check_program(_config: Config) -> CheckResult:
     """Checks every installed file, such as boards, levels and translations, against the digest noted when installed."""
     if paths.IN_CHECKOUT:

@@ -18,6 +18,7 @@ from daemon.config.settings import Config, wyoming_address
 from daemon.voice import VoiceError
 from daemon.voice.wyoming import Connection
 from system import paths
+from system.numbers import whole
 
 ANSWER_S = 5.0
 ASK_S = 2.0
@@ -86,7 +87,7 @@ def _who_serves(config: Config) -> str:
     """Describes a daemon that already uses the page's port; empty if none answers."""
     try:
         process = parts_at(address_of(config.page))["process"]
-        return f"a kibitzer runs there already, process {int(process['pid'])}, {str(process['text'])[:40]}"
+        return f"a kibitzer runs there already, process {whole(process['pid'])}, {str(process['text'])[:40]}"
     except (OSError, ValueError, KeyError, TypeError):
         return ""
 

@@ -16,7 +16,7 @@ from daemon.checks import CheckResult, devices, machine, network, table
 from daemon.cli.wrong_call import settings_of
 from daemon.config.settings import DEFAULT, Config
 
-CHECKS: tuple[Callable[[Config], CheckResult], ...] = (
+CHECKS: tuple[Callable[..., CheckResult], ...] = (
     machine.check_computer,
     machine.check_clock,
     machine.check_program,
@@ -35,6 +35,7 @@ CHECKS: tuple[Callable[[Config], CheckResult], ...] = (
     network.check_keys,
     machine.check_record,
     machine.check_folders,
+    machine.check_owners,
     machine.check_display,
     machine.check_service,
 )
@@ -61,16 +62,16 @@ def doctor(
         camera = settings.camera.model_copy(update={"source": source})
         settings = settings.model_copy(update={"camera": camera})
     for check in CHECKS:
-        result = checked(check, settings)
+        result = checked(check, settings, config)
         if as_json:
             sys.stdout.write(json.dumps(dataclasses.asdict(result)) + "\n")
         else:
             sys.stderr.write(f"{'ok  ' if result.ok else 'LOOK'}  {result.part:<8} {result.text}\n")
 
 
-def checked(check: Callable[[Config], CheckResult], settings: Config) -> CheckResult:
+def checked(check: Callable[..., CheckResult], settings: Config, file: Path) -> CheckResult:
     """Runs a check; one that fails with OSError becomes a result, so that the others still run."""
     try:
-        return check(settings)
+        return check(settings, file) if check is machine.check_owners else check(settings)
     except OSError as error:
         return CheckResult(check.__name__.removeprefix("check_"), False, f"cannot be checked: {error}")

@@ -45,7 +45,7 @@ def reload(
     parts = _parts(address)
     process, settings = parts.get("process", {}), parts.get("settings", {})
     pid = process.get("pid") if isinstance(process, dict) else None
-    if not isinstance(pid, int) or pid <= 1 or not isinstance(settings, dict) or "readings" not in settings:
+    if type(pid) is not int or pid <= 1 or not isinstance(settings, dict) or "readings" not in settings:
         _fail(f"what answers at {address} is no daemon that can read its settings again")
     if settings.get("file") != str(config.resolve()):
         _fail(f"the daemon at {address} runs with {settings.get('file')}, not with {config.resolve()}; name it")

@@ -17,6 +17,7 @@ import games
 from calibration.profile import ProfileError
 from calibration.template import TemplateError
 from daemon.bus.endpoints import BusError, BusRefusedError
+from daemon.checks.machine import check_owners
 from daemon.cli.browser import open_in_browser
 from daemon.cli.wrong_call import BLOCKED
 from daemon.cli.wrong_call import stop as ended
@@ -103,6 +104,8 @@ def run(
         log, record = Log(settings.log), paths.resolved(settings.journal.path)
         if old := paths.left_behind(settings.journal.path):
             LOGGER.warning("a record is in %s; the one that is kept from now on is %s", old, record)
+        if not (owners := check_owners(settings, config)).ok:
+            LOGGER.warning("%s", owners.text)
     except (ConfigError, OSError) as error:
         raise ended("run", error) from None
     try:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from daemon.words.translation import worded
+from system.numbers import whole
 from wording.outside import clean
 
 FORMAT = 1
@@ -85,7 +86,7 @@ class ScorePad:
     @classmethod
     def of(cls, told: Mapping[str, Any]) -> ScorePad:
         """From an object. Raises ScorePadError, KeyError, TypeError."""
-        if told["format"] != FORMAT:
+        if whole(told["format"]) != FORMAT:
             raise ScorePadError(f"format {told['format']!r} is not {FORMAT}")
         fields = {name: told[name] for name in ("target", "lowest", "pad_id", "begun")}
         return cls(tuple(told["players"]), rounds=tuple(map(tuple, told["rounds"])), **fields)

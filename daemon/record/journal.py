@@ -344,7 +344,7 @@ class Journal:
         except (sqlite3.Error, OSError, UnicodeDecodeError) as error:
             if isinstance(error.__cause__, JournalError):
                 raise  # of a part of this transaction, and explained already
-            code, advice = reason_of(error)
+            code, advice = reason_of(error, self.path)
             raise JournalError(code, f"journal {self.path}: {error}; {advice}") from error
 
 

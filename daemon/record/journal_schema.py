@@ -12,6 +12,7 @@ import sqlite3
 from pathlib import Path
 
 from calibration.atomic_file import make_private
+from system import paths
 
 _log = logging.getLogger(__name__)
 
@@ -232,14 +233,16 @@ def set_aside(path: Path) -> Path:
     return target
 
 
-def reason_of(error: Exception) -> tuple[str, str]:
-    """The stable code of an error, and advice for a person."""
+def reason_of(error: Exception, path: Path | None = None) -> tuple[str, str]:
+    """The stable code of an error, of the file at `path`, and advice for a person."""
     if isinstance(error, NewerError):
         return "newer", "start the newer Kibitzer, or name another journal"
     name = getattr(error, "sqlite_errorname", "") or ""
     damaged = isinstance(error, UnicodeDecodeError | DamagedError)  # a column's name is no UTF-8
     if damaged or name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
         return _DAMAGED
+    if name.startswith("SQLITE_IOERR") and path is not None and paths.is_read_only(path.parent):
+        return "read_only", "its disk has become read-only: check the disk, nothing recorded is lost"
     for prefix, reason in _REASONS.items():
         if name.startswith(prefix):
             return reason

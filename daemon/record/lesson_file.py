@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from calibration.atomic_file import write_atomically
 from calibration.stored_arrays import DAMAGED, read_arrays
 from calibration.template import BoardTemplate
+from system.numbers import number, whole
 from vision.calibrating.lesson import Lesson
 from vision.calibrating.verdict import Expectation
 from vision.reading.heads import load_generic
@@ -45,7 +46,7 @@ class LessonFile:
         try:
             arrays = read_arrays(self.path)
             facts = json.loads(arrays["facts"].tobytes())
-            if facts["format"] != FORMAT or facts["game_id"] != self._game_id:
+            if whole(facts["format"]) != FORMAT or facts["game_id"] != self._game_id:
                 return None
             return _lesson(facts, arrays, template)
         except FileNotFoundError:
@@ -85,11 +86,11 @@ def _stored(taught: Taught | None) -> tuple[dict[str, Any], dict[str, NDArray[An
 
 def _lesson(facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], template: BoardTemplate) -> Lesson | None:
     """None if it was learnt with other networks. Raises an error of DAMAGED."""
-    turn, (right, judged, cells) = facts["turn"], facts["expectation"]
+    turn, (right, judged, cells) = whole(facts["turn"]), facts["expectation"]
     if turn not in range(4):
         raise ValueError(f"turn is {turn!r}")
     taught = None if template.shaped else _taught(facts, arrays, template)
-    expected = Expectation(float(right), int(judged), int(cells), by_picture=False)
+    expected = Expectation(number(right), whole(judged), whole(cells), by_picture=False)
     return None if taught is None and not template.shaped else Lesson(taught, turn, expected, str(facts["board"]))
 
 

@@ -98,7 +98,7 @@ def puzzle_of(game: AnyGame, told: Any, source: str = "") -> Puzzle:
 
 
 def _puzzle(data: Mapping[str, Any]) -> Puzzle:
-    puzzle = _reader().validate_python(data)
+    puzzle = _reader().validate_json(json.dumps(dict(data)), strict=True)
     puzzle.opened()
     return puzzle
 

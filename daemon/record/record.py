@@ -62,6 +62,8 @@ class Backlog:
         self._waiting: list[Effect] = []
         self.trouble = ""
         """Why the record cannot be written at present; empty if it can."""
+        self.is_doubted = False
+        """Whether the last attempt to write has failed."""
         self.dropped_notes = 0
 
     @property
@@ -102,6 +104,7 @@ class Backlog:
 
         Where the record has lost plies, the whole game is written again.
         """
+        self.is_doubted = True
         try:
             with recorder.together():
                 for effect in effects:
@@ -110,6 +113,7 @@ class Backlog:
             with recorder.together():
                 for note in self._restore(recorder, effects):
                     recorder.write(note)
+        self.is_doubted = False
 
     def _restore(self, recorder: Recorder, effects: Iterable[Effect]) -> list[Announcement]:
         """Writes the whole game, with these effects; returns those that are still to be written."""

@@ -23,6 +23,7 @@ from calibration.atomic_file import write_private
 from daemon.record.stored_game import StoredGame
 from daemon.record.stored_line import history_of, score_sheet
 from rules import GameError, HiddenHands
+from system.numbers import number, whole
 from wording import Decimal, Sentence, sentence, sentence_n
 
 SUFFIX = ".reviews"
@@ -78,7 +79,7 @@ class JudgedPly:
     @staticmethod
     def of(told: Mapping[str, Any]) -> JudgedPly:
         """From an object of `kibitzer analyse`, or of a file. Raises ValueError."""
-        return _reader().validate_python({"best": None, **told})
+        return _reader().validate_json(json.dumps({"best": None, **told}), strict=True)
 
 
 @functools.cache
@@ -113,7 +114,7 @@ class Review:
     def add(self, told: Mapping[str, Any]) -> None:
         """Takes up an object of `kibitzer analyse`. Raises ValueError, TypeError, KeyError."""
         if "plies" in told:
-            self.plies, self.unit, self.fault = int(told["plies"]), str(told["unit"]), str(told["fault"])
+            self.plies, self.unit, self.fault = whole(told["plies"]), str(told["unit"]), str(told["fault"])
             return
         one = JudgedPly.of(told)
         self.engine_fault = str(told.get("engine_fault", self.engine_fault))
@@ -138,10 +139,11 @@ class Review:
     @classmethod
     def of(cls, told: Mapping[str, Any]) -> Review:
         """From an object that `as_object` made. Raises ValueError, TypeError, KeyError."""
-        if told["format"] != FORMAT:
+        if whole(told["format"]) != FORMAT:
             raise ValueError(f"format {told['format']!r} is not {FORMAT}")
         told = {"engine_fault": "", **told}  # files of earlier versions are without
         fields = {field.name: told[field.name] for field in dataclasses.fields(cls) if field.name != "judged"}
+        fields |= {"plies": whole(fields["plies"]), "time_s": number(fields["time_s"])}
         return cls(**fields, judged={one.ply: one for one in map(JudgedPly.of, told["judged"])})
 
 

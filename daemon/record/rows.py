@@ -7,6 +7,7 @@ import json
 import math
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
+from types import NoneType
 from typing import Any, get_args
 
 from daemon.config.player_names import recorded_name
@@ -180,6 +181,7 @@ def _is_beyond(entries: object) -> bool:
         isinstance(one, list)
         and len(one) == 3
         and isinstance(one[0], str)
+        and type(one[1]) is int
         and one[1] in (0, 1)
         and one[2] in get_args(Known)
         for one in entries
@@ -193,9 +195,9 @@ def _is_answer(data: Mapping[str, Any]) -> bool:
         isinstance(data.get("move"), str)
         and isinstance(said, dict)
         and said.keys() <= {field.name for field in dataclasses.fields(Thought)}
-        and isinstance(said.get("score", None), int | float | None)
-        and all(isinstance(said.get(name, 0), int) for name in COUNTS)
-        and isinstance(said.get("seconds", 0.0), int | float)
+        and type(said.get("score", None)) in (int, float, NoneType)
+        and all(type(said.get(name, 0)) is int for name in COUNTS)
+        and type(said.get("seconds", 0.0)) in (int, float)
     )
 
 
@@ -209,7 +211,7 @@ def _clock(row: Row) -> dict[str, Any]:
     clock = _json(row, "clock")
     _require(isinstance(clock, dict), row, "clock")
     numbers = [clock.get(name) for name in ("time_s", "increment_s")]
-    are_numbers = all(isinstance(one, int | float) and math.isfinite(one) for one in numbers)
+    are_numbers = all(type(one) in (int, float) and math.isfinite(one) for one in numbers)
     _require(clock == {} or (are_numbers and clock.get("kind") in ("move", "game")), row, "clock")
     return dict(clock)
 

@@ -16,6 +16,7 @@ from daemon.game.score_pad import ScorePad, ScorePadError
 
 SUFFIX = ".pads"
 MAX_BYTES = 1 << 18
+ID = "%Y%m%dT%H%M%S%f"
 NAME = re.compile(r"[0-9A-Za-z-]{1,64}")
 
 
@@ -46,10 +47,18 @@ class ScorePads:
     def begin(self, pad: ScorePad) -> ScorePad:
         """Keeps a new pad, which is the newest from now on. Raises OSError."""
         now = datetime.datetime.now(datetime.UTC)
-        begun = dataclasses.replace(pad, pad_id=f"{now:%Y%m%dT%H%M%S%f}", begun=now.isoformat(timespec="seconds"))
         with self._alone():
+            begun = dataclasses.replace(pad, pad_id=self._next_id(now), begun=now.isoformat(timespec="seconds"))
             self._write(begun)
         return begun
+
+    def _next_id(self, now: datetime.datetime) -> str:
+        """An id after all others, although the clock may have been set back since they were made."""
+        for newest in self.ids()[:1]:
+            with contextlib.suppress(ValueError, OverflowError):
+                last = datetime.datetime.strptime(newest, ID).replace(tzinfo=datetime.UTC)
+                now = max(now, last + datetime.timedelta(microseconds=1))
+        return now.strftime(ID)
 
     def change(self, change: Callable[[ScorePad], ScorePad]) -> ScorePad:
         """Replaces the newest pad by what `change` makes of it. Raises ScorePadError, OSError."""

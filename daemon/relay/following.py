@@ -44,7 +44,7 @@ class Memory:
         self._path = journal.with_name(journal.name + SUFFIX) / f"{name}.json"
         self.games: dict[str, Sent] = {}
         try:
-            found: list[Sent] = TypeAdapter(list[Sent]).validate_json(self._path.read_bytes())
+            found: list[Sent] = TypeAdapter(list[Sent]).validate_json(self._path.read_bytes(), strict=True)
         except (OSError, ValidationError):
             return  # nothing was sent yet; at worst what was sent is sent again
         self.games = {one.game_id: one for one in found}

@@ -82,4 +82,4 @@ def _port(process: LineProcess) -> int | None:
         port = json.loads(process.hear() or "{}").get("port")
     except (EOFError, OSError, ValueError, AttributeError):
         return None  # the process ends, or is late
-    return port if isinstance(port, int) else None
+    return port if type(port) is int else None

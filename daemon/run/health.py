@@ -91,7 +91,9 @@ class Supervision:
         services = session.services
         self._session, self._services, self._camera, self._heartbeat = session, services, camera, heartbeat
         self._began_s = heartbeat.clock()
-        self.disk = resources.DiskWatch(services.journal.path.parent, settings.free_mb, heartbeat.clock)
+        self.disk = resources.DiskWatch(
+            services.journal.path.parent, settings.free_mb, heartbeat.clock, is_doubted=self._is_record_doubted
+        )
         self._troubles = Troubles()
         self._looked_s = self._returned_s = float("-inf")
         self._reading: object = None
@@ -108,6 +110,10 @@ class Supervision:
             "disk": self.disk.status,
             "process": self._process,
         }
+
+    def _is_record_doubted(self) -> bool:
+        match = self._session.match
+        return match is not None and match.backlog.is_doubted
 
     def change(self, settings: SupervisionSection) -> None:
         self.stuck_s, self.disk.least_mb = settings.stuck_s, settings.free_mb

@@ -17,6 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from daemon.words.translation import worded
+from system import paths
 from wording import Decimal
 
 LOOK_S = 10.0
@@ -67,11 +68,14 @@ class DiskWatch:
         free_mb: int,
         clock: Callable[[], float] = time.monotonic,
         free_bytes: Callable[[Path], int] = lambda folder: shutil.disk_usage(folder).free,
+        is_doubted: Callable[[], bool] = lambda: False,
     ) -> None:
+        """Only while `is_doubted` it is tried whether the disk can be written: that wears it out."""
         self.least_mb = free_mb
-        self._folder, self._clock, self._measure = folder, clock, free_bytes
+        self._folder, self._clock, self._measure, self._is_doubted = folder, clock, free_bytes, is_doubted
         self._looked_s = float("-inf")
         self._free: int | None = None
+        self._is_read_only = False
 
     @property
     def free_bytes(self) -> int | None:
@@ -79,6 +83,7 @@ class DiskWatch:
             self._looked_s = self._clock()
             try:
                 self._free = self._measure(self._folder)
+                self._is_read_only = self._is_doubted() and paths.is_read_only(self._folder)
             except OSError:
                 self._free = None
         return self._free
@@ -89,6 +94,9 @@ class DiskWatch:
             text = worded("The folder {name} is gone. Put it back.", name=str(self._folder))
             return {"ok": False, "text": text, "free_mb": None}
         free_mb, number = free // 1_000_000, Decimal(gigabytes(free))
+        if self._is_read_only:
+            text = worded("The disk with {name} takes no more writing. Please check it.", name=str(self._folder))
+            return {"ok": False, "text": text, "free_mb": free_mb}
         if free_mb < self.least_mb:
             text = worded("The disk is almost full: {number} GB left. Please make room.", number=number)
             return {"ok": False, "text": text, "free_mb": free_mb}

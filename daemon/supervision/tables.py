@@ -20,6 +20,7 @@ from daemon.config.settings import ConfigError, load_config
 from daemon.supervision.notify import Notifier
 from daemon.supervision.table_process import COMMAND, REFUSED, State, Table, TableProcess
 from system import paths
+from system.numbers import whole
 from vision.sources.phone import PHONE
 from wording.outside import shown_address
 
@@ -195,7 +196,7 @@ def started(pid: int) -> int | None:
 def _owner(summary: Path) -> tuple[int | None, int | None]:
     try:
         content = json.loads(summary.read_text(encoding="utf-8"))
-        return int(content["pid"]), int(content["started"])
+        return whole(content["pid"]), whole(content["started"])
     except (OSError, ValueError, KeyError, TypeError):
         return None, None
 

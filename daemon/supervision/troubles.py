@@ -13,25 +13,23 @@ from wording import Sentence, sentence
 class FaultReport:
     grace_s: float
     """Seconds that the fault must last: a worker that restarts in time concerns nobody."""
-    trouble: Sentence
-    """Sentence for the fault in languages other than English, as components report in English themselves."""
     again: Sentence
+    trouble: Sentence | None = None
+    """Sentence for the fault in languages other than English; None where the component speaks them itself."""
 
 
 FAULT_REPORTS = {
-    "agents": FaultReport(10.0, sentence("An agent does not work."), sentence("The agents are here again.")),
+    "agents": FaultReport(10.0, sentence("The agents are here again."), sentence("An agent does not work.")),
     "bus": FaultReport(
-        5.0, sentence("The agents' connection does not work."), sentence("The agents' connection works again.")
+        5.0, sentence("The agents' connection works again."), sentence("The agents' connection does not work.")
     ),
-    "disk": FaultReport(
-        0.0, sentence("The disk is almost full. Please make room."), sentence("There is enough room on the disk again.")
-    ),
-    "page": FaultReport(5.0, sentence("The page cannot be opened."), sentence("The page is there again.")),
+    "disk": FaultReport(0.0, sentence("There is enough room on the disk again.")),
+    "page": FaultReport(5.0, sentence("The page is there again."), sentence("The page cannot be opened.")),
     "sound": FaultReport(
-        0.0, sentence("No loudspeaker found. I write everything here."), sentence("I can speak again.")
+        0.0, sentence("I can speak again."), sentence("No loudspeaker found. I write everything here.")
     ),
     "pipeline": FaultReport(
-        15.0, sentence("I cannot keep up with the camera."), sentence("I keep up with the camera again.")
+        15.0, sentence("I keep up with the camera again."), sentence("I cannot keep up with the camera.")
     ),
 }
 """Components whose fault a player may have to fix, and which do not announce it themselves."""
@@ -62,7 +60,7 @@ class Troubles:
 
 
 def _fault_text(report: FaultReport, text: str) -> str:
-    if language() != "en":
+    if language() != "en" and report.trouble is not None:
         return in_words(report.trouble)
     text = text[:1].upper() + text[1:]
     return text if text.endswith((".", "!", "?")) else f"{text}."

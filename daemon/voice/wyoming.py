@@ -33,7 +33,7 @@ class Event:
 
     def number(self, name: str) -> int:
         value = self.data.get(name)
-        if not isinstance(value, int) or isinstance(value, bool):
+        if type(value) is not int:
             raise VoiceError(f"{self.type} has no {name}")
         return value
 
@@ -129,8 +129,9 @@ def _object(text: Any) -> dict[str, Any]:
 
 def _length(head: Mapping[str, Any], name: str, most: int) -> int:
     """A length in an event's line; 0 if it is not there. Raises ValueError if it is none, or above `most`."""
-    value = head.get(name) or 0
-    if not isinstance(value, int) or not 0 <= value <= most:
+    value = head.get(name, 0)
+    value = 0 if value is None else value
+    if type(value) is not int or not 0 <= value <= most:
         raise ValueError(f"{name} is above {most}")
     return value
 

@@ -7,6 +7,7 @@ import json
 import socket
 import stat
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -86,6 +87,7 @@ class Peer:
         self.context.destroy(linger=0)
 
 
+REFUSED = ("refused_key", "refused_no_key")
 Connect = Callable[[Bus, WorkerKeys | None], Peer]
 
 
@@ -157,6 +159,40 @@ def test_a_daemon_with_another_key_is_not_trusted_by_the_worker(
     keys = allowed(folder, "friend")
     bus.publish(state(1))
     assert not connect(bus, keys._replace(server=other.daemon().public)).hears(500)
+
+
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [
+        ("stranger", "does not take this worker's key"),
+        ("another daemon's", "is not the daemon whose key this worker has"),
+        ("none", "lets nobody in without a key"),
+    ],
+)
+def test_a_worker_says_which_key_is_wrong_and_asks_again_no_faster_than_it_should(
+    bus: Bus, folder: KeyFolder, tmp_path: Path, kind: str, told: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    other = KeyFolder(tmp_path / "other")
+    other.new("daemon")
+    keys = {
+        "stranger": worker_keys(folder, "stranger"),
+        "another daemon's": allowed(folder, "friend")._replace(server=other.daemon().public),
+        "none": None,
+    }[kind]
+    closing = threading.Event()
+    worker = Worker("late", ("random",), keys=keys)
+    thread = threading.Thread(target=worker.run, args=(bus.state_endpoint, bus.reply_endpoint, closing), daemon=True)
+    thread.start()
+    try:
+        wait_for(lambda: told in caplog.text)
+        since_s, before = time.monotonic(), bus.counters()
+        time.sleep(1.0)
+        wait_for(lambda: sum(bus.counters()[one] for one in REFUSED) > 0)
+        tries = sum(bus.counters()[one] - before[one] for one in REFUSED)
+        assert tries <= 2 * ((time.monotonic() - since_s) / certificates.AGAIN_S + 2)  # two sockets
+    finally:
+        closing.set()
+        thread.join(10)
 
 
 def test_the_daemons_own_worker_needs_no_permission(bus: Bus, connect: Connect) -> None:

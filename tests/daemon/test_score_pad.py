@@ -100,3 +100,13 @@ def test_a_damaged_pad_is_named_and_the_others_can_be_read(tmp_path: Path, conte
         ScorePads(journal).read()
     assert command(journal, "show", kept.pad_id)[0] == 0
     assert kept.pad_id in command(journal, "list")[1]
+
+
+def test_a_new_pad_is_the_newest_although_the_clock_was_set_back(tmp_path: Path) -> None:
+    pads = ScorePads(tmp_path / "journal.sqlite")
+    pads.begin(ScorePad(("Ana", "Ben")))
+    pads._write(ScorePad(("Cid", "Dan"), pad_id="29991231T235959000000"))
+    for names in (("Eve", "Fay"), ("Gil", "Hal")):
+        begun = pads.begin(ScorePad(names))
+        assert pads.read() == begun
+    assert len(pads.ids()) == 4

@@ -84,6 +84,14 @@ def full(table: Table) -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def failing(table: Table) -> Iterator[None]:
+    """The disk has met damage, and Linux writes to it no more."""
+    with full(table), pytest.MonkeyPatch.context() as patch:
+        patch.setattr("system.paths.is_read_only", lambda _folder: True)
+        yield
+
+
+@contextlib.contextmanager
 def read_only(table: Table) -> Iterator[None]:
     connection = table.session.services.journal._connection
     assert connection is not None
@@ -101,6 +109,7 @@ Trouble = Callable[[Table], contextlib.AbstractContextManager[None]]
         (locked, "another program holds the file of the record"),
         (full, "the disk is full, please make room"),
         (read_only, "the file of the record may not be written"),
+        (failing, "the file of the record may not be written"),
     ],
 )
 def test_what_cannot_be_written_is_refused_with_the_reason_and_changes_nothing(

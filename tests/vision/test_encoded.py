@@ -6,9 +6,9 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.frame import Frame, Image
+from vision.frame import PREVIEW_SHRINK, Frame, Image
 from vision.sources import encoded
-from vision.sources.encoded import EncodedFrame, Picture, peek
+from vision.sources.encoded import EncodedFrame, Picture, decode, peek
 
 
 def picture(seed: int = 1) -> Image:
@@ -57,3 +57,19 @@ def test_a_frame_that_cannot_be_decoded_is_black() -> None:
 def test_equal_files_have_equal_checksums_and_different_ones_do_not() -> None:
     frames = [EncodedFrame(Picture(jpeg(picture(seed)), (640, 360)), 0.0, 0) for seed in (1, 1, 2)]
     assert frames[0].checksum == frames[1].checksum != frames[2].checksum
+
+
+@pytest.mark.parametrize(
+    ("size_px", "read_px"), [((640, 480), (640, 480)), ((3000, 2001), (1500, 1001)), ((6001, 4003), (1501, 1001))]
+)
+def test_a_live_picture_is_read_no_larger_than_needed(
+    size_px: tuple[int, int], read_px: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(encoded, "MAX_LIVE_MEGAPIXELS", 2.0)
+    picture = peek(bytes(cv2.imencode(".jpg", np.full((*size_px[::-1], 3), 90, np.uint8))[1]))
+    assert picture is not None and picture.size_px == read_px
+    frame = EncodedFrame(picture, 0.0, 0)
+    assert frame.image.shape == (*read_px[::-1], 3) and abs(int(frame.image.mean()) - 90) < 3
+    assert frame.preview.shape == (-(-read_px[1] // PREVIEW_SHRINK), -(-read_px[0] // PREVIEW_SHRINK))
+    whole = decode(picture.data)
+    assert whole is not None and whole.shape == (*size_px[::-1], 3)

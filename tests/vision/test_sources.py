@@ -8,6 +8,7 @@ import http.server
 import logging
 import os
 import re
+import socket
 import tempfile
 import threading
 import time
@@ -22,7 +23,9 @@ import pytest
 from lab.simulated.scripted_games import record_video
 from tests.waiting import PATIENCE_S
 from vision.frame import Frame, FrameSource, Image, SourceEnded, SourceError
-from vision.sources import mjpeg
+from vision.sources import capture, mjpeg
+from vision.sources.capture import open_device
+from vision.sources.delivery import Delivery
 from vision.sources.encoded import JpegSplitter, decode
 from vision.sources.files import natural_key, read_photo, write_picture
 from vision.sources.live import LiveSource
@@ -175,6 +178,18 @@ def test_a_thumbnail_inside_a_photo_is_no_picture_of_its_own() -> None:
     assert decode(with_thumbnail[:-300]) is None
 
 
+SHOTS = {
+    "/shot.png": ("image/png", bytes(cv2.imencode(".png", picture(70))[1])),
+    "/shot.jpg": ("image/jpeg", jpeg(70)),
+    "/shot.bin": ("application/octet-stream", jpeg(70)),
+    "/shot": ("", jpeg(70)),
+    "/words": ("image/jpeg", b"no picture"),
+    "/page": ("text/html", b"<p>no picture</p>"),
+    "/cut": ("image/jpeg", jpeg(70)[:-9]),
+}
+"""What addresses that answer with one picture call it, and what they answer."""
+
+
 class Camera(http.server.BaseHTTPRequestHandler):
     """Serves an endless stream as phones do, in one of several dialects."""
 
@@ -205,20 +220,14 @@ class Camera(http.server.BaseHTTPRequestHandler):
             self.wfile.write(b"ICY 200 OK\r\nContent-Type: image/jpeg\r\nConnection: close\r\n\r\n" + jpeg(70))
             self.close_connection = True
             return
-        if self.path in ("/shot.png", "/words"):
-            body = b"no picture" if self.path == "/words" else bytes(cv2.imencode(".png", picture(70))[1])
+        if self.path in SHOTS:
+            kind, body = SHOTS[self.path]
             self.send_response(200)
-            self.send_header("Content-Type", "image/jpeg" if self.path == "/words" else "image/png")
+            if kind:
+                self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
-            return
-        if self.path == "/shot.jpg":
-            self.send_response(200)
-            self.send_header("Content-Type", "image/jpeg")
-            self.send_header("Content-Length", str(len(jpeg(70))))
-            self.end_headers()
-            self.wfile.write(jpeg(70))
             return
         self.send_response(200)
         self.send_header("Content-Type", "multipart/x-mixed-replace; boundary=frame")
@@ -278,7 +287,7 @@ def camera() -> Iterator[str]:
     thread.join(timeout=PATIENCE_S)
 
 
-@pytest.mark.parametrize("path", ["/usual", "/bare", "/chunked", "/breaks", "/shot.jpg", "/shot.png", "/icy", "/moved"])
+@pytest.mark.parametrize("path", ["/usual", "/bare", "/chunked", "/breaks", "/icy", "/moved"])
 def test_a_phones_stream_is_read_in_every_dialect(camera: str, path: str) -> None:
     source = open_source(camera + path)
     try:
@@ -290,6 +299,17 @@ def test_a_phones_stream_is_read_in_every_dialect(camera: str, path: str) -> Non
     assert times == sorted(times)
 
 
+@pytest.mark.parametrize("path", ["/shot.jpg", "/shot.png", "/shot.bin", "/shot"])
+def test_an_address_that_answers_with_one_picture_is_asked_again_and_not_lost(camera: str, path: str) -> None:
+    source = open_source(camera + path)
+    assert isinstance(source, LiveSource)
+    try:
+        assert all(source.read(PATIENCE_S) is not None for _ in range(8))
+        assert source.reconnects == 0
+    finally:
+        source.close()
+
+
 def test_a_digest_login_is_answered(camera: str) -> None:
     found = next(mjpeg.mjpeg_frames(camera.replace("//", "//ann:p%40ss@") + "/digest"))
     assert found.size_px == (64, 48)
@@ -299,11 +319,55 @@ def test_a_digest_login_is_answered(camera: str) -> None:
 
 @pytest.mark.parametrize(
     ("path", "fault"),
-    [("/loop", "answers 302"), ("/away", "answers 302"), ("/words", "no picture that can be read")],
+    [
+        ("/loop", "answers 302"),
+        ("/away", "answers 302"),
+        *((path, "no picture that can be read") for path in ("/words", "/page", "/cut")),
+    ],
 )
 def test_an_address_that_leads_to_no_picture_is_told(camera: str, path: str, fault: str) -> None:
     with pytest.raises(SourceError, match=fault):
         next(mjpeg.mjpeg_frames(camera + path))
+
+
+@pytest.mark.parametrize("answer", [b"", b"\0\xff garbage " * 100])
+def test_a_stream_that_never_answers_or_answers_garbage_is_given_up(
+    answer: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(capture, "STALL_S", 0.3)
+    with socket.create_server(("127.0.0.1", 0)) as server, contextlib.ExitStack() as opened:
+
+        def serve() -> None:
+            with contextlib.suppress(OSError):
+                while True:
+                    asked = opened.enter_context(server.accept()[0])
+                    asked.sendall(answer)
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        address = f"rtsp://ann:secret@127.0.0.1:{server.getsockname()[1]}/live"
+        with pytest.raises(SourceError, match=r"rtsp://\*\*\*@127.*no stream answers there") as error:
+            next(capture.rtsp_frames(address, Delivery("stream")))
+        assert "secret" not in str(error.value)
+        server.shutdown(socket.SHUT_RDWR)
+        thread.join(PATIENCE_S)
+
+
+@pytest.mark.parametrize("kind", ["file", "folder", "socket", "pipe"])
+def test_what_is_no_device_is_not_taken_for_a_camera_that_another_program_uses(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "video9"
+    match kind:
+        case "file":
+            path.write_bytes(b"picture")
+        case "folder":
+            path.mkdir()
+        case "socket":
+            with socket.socket(socket.AF_UNIX) as bound:
+                bound.bind(str(path))
+        case "pipe":
+            os.mkfifo(path)
+    with pytest.raises(SourceError, match="is no device, but a file"):
+        open_device(str(path), 15.0, None)
 
 
 @pytest.mark.parametrize("path", ["/drips-head", "/drips-chunk"])

@@ -14,7 +14,7 @@ from vision.frame import Frame, Image, SourceError
 from vision.sources.cameras import cameras, stable_name
 from vision.sources.delivery import Delivery
 from vision.sources.exposure import Device, ExposureLock
-from vision.sources.live import Connection
+from vision.sources.live import STALL_S, Connection
 from vision.sources.slot import Stillness
 from wording.outside import shown_address
 
@@ -33,7 +33,6 @@ DEAD_S = 5.0
 FROZEN_S = 10.0
 """Seconds of one bit-identical picture after which a camera counts as hung and is opened again."""
 _RETRY_S = 0.05
-_TIMEOUT_MS = 5000
 
 Opener = Callable[[int | str], Device]
 
@@ -160,6 +159,8 @@ def _target(device: str) -> int | str:
         there = f"I see {others}" if others else "I see no camera at all"
         what = path if device.isdecimal() else "such device"
         raise SourceError(f"camera {device}: there is no {what}; is it plugged in? {there}")
+    if not path.is_char_device():
+        raise SourceError(f"camera {device}: {path} is no device, but a file, a folder, a socket or a pipe")
     return int(device) if device.isdecimal() else str(path.resolve())
 
 
@@ -168,7 +169,8 @@ def rtsp_frames(url: str, delivery: Delivery) -> Connection:
 
     The first ones are left out: until the stream's first whole picture they are grey or smeared.
     """
-    limits = [cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, _TIMEOUT_MS, cv2.CAP_PROP_READ_TIMEOUT_MSEC, _TIMEOUT_MS]
+    stall_ms = round(1000 * STALL_S)
+    limits = [cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, stall_ms, cv2.CAP_PROP_READ_TIMEOUT_MSEC, stall_ms]
     capture, name = cv2.VideoCapture(url, cv2.CAP_FFMPEG, limits), shown_address(url)
     try:
         if not capture.isOpened():

@@ -23,6 +23,11 @@ MAX_MEGAPIXELS = 50.0
 """Megapixels of a picture, unless `max_megapixels` of the settings says otherwise; a camera of 8K has 33."""
 HIGHEST_MEGAPIXELS = 500
 """Megapixels that the settings can allow at most. OpenCV decodes nothing larger, whatever the header said."""
+MAX_LIVE_MEGAPIXELS = 3840 * 2160 / 1e6
+"""Megapixels above which a live picture is read at a half, a quarter or an eighth of its size: 4K is read whole.
+
+Of 50 megapixels finding a board took five times as long, each picture after it seven times, and 150 MB.
+"""
 FORMATS = ("JPEG", "PNG", "WEBP", "TIFF", "BMP", "GIF", "PPM", "JPEG2000", "AVIF")
 """Formats that OpenCV decodes and Pillow knows by their header."""
 
@@ -131,18 +136,30 @@ def jpeg_end(data: bytes | bytearray) -> int | None:
     return None
 
 
+_SHARES = (cv2.IMREAD_COLOR, cv2.IMREAD_REDUCED_COLOR_2, cv2.IMREAD_REDUCED_COLOR_4, cv2.IMREAD_REDUCED_COLOR_8)
+"""How OpenCV is asked for a whole picture, a half, a quarter and an eighth of it."""
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Picture:
     """A JPEG that is whole."""
 
     data: bytes
     size_px: tuple[int, int]
+    """Width and height at which it is read."""
+    halved: int = 0
+    """How many times that was halved from what its header claims."""
 
 
 def peek(data: bytes, max_megapixels: float = MAX_MEGAPIXELS) -> Picture | None:
     """The JPEG, not decoded; None where it is broken or truncated. Raises TooLargeError."""
     size_px = _whole_px(data, max_megapixels) if data.startswith(_START) else None
-    return None if size_px is None else Picture(data, size_px)
+    if size_px is None:
+        return None
+    (width, height), halved = size_px, 0
+    while width * height / 1e6 > MAX_LIVE_MEGAPIXELS and halved < len(_SHARES) - 1:
+        width, height, halved = -(-width // 2), -(-height // 2), halved + 1
+    return Picture(data, (width, height), halved)
 
 
 class EncodedFrame(Frame):
@@ -162,15 +179,20 @@ class EncodedFrame(Frame):
 
     @functools.cached_property
     def image(self) -> Image:
-        image, (width, height) = _decoded(self._picture.data), self._picture.size_px
+        data, (width, height), halved = self._picture.data, self._picture.size_px, self._picture.halved
+        image = _decoded(data, _SHARES[halved]) if halved else _decoded(data)
         return np.zeros((height, width, 3), dtype=np.uint8) if image is None else image
 
     @functools.cached_property
     def preview(self) -> Preview:
         """The picture in grey, an eighth as wide and high, which costs a third of a full decoding."""
         preview, (width, height) = _decoded(self._picture.data, cv2.IMREAD_REDUCED_GRAYSCALE_8), self._picture.size_px
-        size = -(-height // PREVIEW_SHRINK), -(-width // PREVIEW_SHRINK)
-        return np.zeros(size, dtype=np.uint8) if preview is None else preview
+        width, height = -(-width // PREVIEW_SHRINK), -(-height // PREVIEW_SHRINK)
+        if preview is None:
+            return np.zeros((height, width), dtype=np.uint8)
+        if self._picture.halved:
+            preview = np.asarray(cv2.resize(preview, (width, height), interpolation=cv2.INTER_AREA), dtype=np.uint8)
+        return preview
 
     @property
     def checksum(self) -> int:

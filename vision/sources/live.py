@@ -26,6 +26,8 @@ HANG_S = 15.0
 """Seconds within which each step of a connection ends unless the driver hangs: V4L2 gives up a read after 10 s."""
 NETWORK_HANG_S = 90.0
 """Seconds, the same for an address: looking up a name may take half a minute before its own deadlines start."""
+STALL_S = 5.0
+"""Seconds of silence after which a connection to an address counts as dead."""
 MAX_ABANDONED = 3
 FLAPPING = 5
 """Connections that deliver and break within `FLAPPING_S`, after which the next attempt waits `FLAPPED_WAIT_S`."""

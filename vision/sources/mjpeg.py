@@ -16,16 +16,15 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
+from collections.abc import Generator
 
 import cv2
 
 from vision.frame import SourceError
 from vision.sources.encoded import MAX_JPEG_BYTES, MAX_MEGAPIXELS, JpegSplitter, Picture, decode, peek
-from vision.sources.live import Connection
+from vision.sources.live import STALL_S, Connection
 from wording.outside import shown_address
 
-STALL_S = 5.0
-"""Seconds of silence after which the connection counts as dead."""
 PATIENCE = 2
 """Multiple of it without a whole picture after which the connection is broken off, although bytes come."""
 SNAPSHOT_PAUSE_S = 0.1
@@ -47,7 +46,8 @@ MAX_HOPS = urllib.request.HTTPRedirectHandler.max_redirections
 
 def mjpeg_frames(url: str, stall_s: float = STALL_S, max_megapixels: float = MAX_MEGAPIXELS) -> Connection:
     """The pictures of an http:// or https:// address, until it ends, stalls, or answers with an error or too large."""
-    name, login, hops = shown_address(url), "", 0
+    name, login = shown_address(url), ""
+    asked: list[tuple[str, str]] = []
     while True:
         connection, path, headers = _request(url, stall_s)
         patience = Patience(PATIENCE * stall_s)
@@ -57,20 +57,19 @@ def mjpeg_frames(url: str, stall_s: float = STALL_S, max_megapixels: float = MAX
             connection.request("GET", path, headers=headers | ({"Authorization": login} if login else {}))
             response = connection.getresponse()
             if response.status in MOVED or (response.status == http.HTTPStatus.UNAUTHORIZED and not login):
+                asked.append((url, login))
                 url, login = _onward(url, response, login)
-                hops += 1
-                if hops <= MAX_HOPS and url:
+                if url and (url, login) not in asked and len(asked) <= MAX_HOPS:
                     continue
             if response.status != http.client.OK:
                 # Not its own words, which may repeat the address.
                 phrase = http.client.responses.get(response.status, "")
                 raise SourceError(f"{name}: the server answers {response.status} {phrase}".rstrip())
-            kind = response.getheader("Content-Type", "").lower()
-            snapshot, hops = kind.startswith("image/"), 0
-            if snapshot and not kind.startswith(("image/jpeg", "image/jpg")):
-                yield _converted(response.read(MAX_JPEG_BYTES), max_megapixels, name)
-            else:
-                yield from _pictures(response, patience, max_megapixels, name if snapshot else "")
+            kind, asked = response.getheader("Content-Type", "").lower(), []
+            count = yield from _pictures(response, kind, patience, max_megapixels)
+            is_stream = kind.startswith("multipart/") or (count > 1 and not kind.startswith("image/"))
+            if not (count or is_stream or patience.fault):
+                raise SourceError(f"{name}: {NO_PICTURE}")
         except TimeoutError:
             raise SourceError(f"{name}: nothing came for {stall_s:g} s") from None
         except http.client.HTTPException as error:
@@ -81,7 +80,7 @@ def mjpeg_frames(url: str, stall_s: float = STALL_S, max_megapixels: float = MAX
             connection.close()
         if patience.fault:
             raise SourceError(f"{name}: {patience.fault}")
-        if not snapshot:
+        if is_stream:
             return
         time.sleep(SNAPSHOT_PAUSE_S)
 
@@ -161,29 +160,21 @@ def _onward(url: str, response: http.client.HTTPResponse, login: str) -> tuple[s
     return (url, f"Digest {answer}") if answer else ("", "")
 
 
-def _converted(data: bytes, max_megapixels: float, name: str) -> Picture:
-    """A picture of another format as a JPEG. Raises SourceError."""
-    image = decode(data, max_megapixels)
-    jpeg = None if image is None else peek(bytes(cv2.imencode(".jpg", image)[1]), max_megapixels)
-    if jpeg is None:
-        raise SourceError(f"{name}: {NO_PICTURE}")
-    return jpeg
-
-
 def _pictures(
-    response: http.client.HTTPResponse, patience: Patience, max_megapixels: float, snapshot: str
-) -> Connection:
-    """The pictures of an answer; `snapshot` is the address that is to answer with one. Raises SourceError."""
-    splitter, found = JpegSplitter(), False
-    while data := response.read1(_BLOCK):
-        for jpeg in splitter.feed(data):
+    response: http.client.HTTPResponse, kind: str, patience: Patience, max_megapixels: float
+) -> Generator[Picture, None, int]:
+    """The pictures of an answer of that content type, as JPEGs; returns their number. Raises TooLargeError."""
+    splitter, count = JpegSplitter(), 0
+    is_other = kind.startswith("image/") and not kind.startswith(("image/jpeg", "image/jpg"))
+    while data := response.read(MAX_JPEG_BYTES) if is_other else response.read1(_BLOCK):
+        image = decode(data, max_megapixels) if is_other else None
+        for jpeg in splitter.feed(data if image is None else bytes(cv2.imencode(".jpg", image)[1])):
             picture = peek(jpeg, max_megapixels)
             if picture is not None:
                 patience.renew()
-                found = True
+                count += 1
                 yield picture
-    if snapshot and not found and not patience.fault:
-        raise SourceError(f"{snapshot}: {NO_PICTURE}")
+    return count
 
 
 class Patience:

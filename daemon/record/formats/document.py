@@ -27,6 +27,7 @@ from daemon.record.reviews import Review
 from daemon.record.stored_game import EVENT, GameSummary, StoredGame, StoredNote, StoredPly
 from daemon.record.stored_line import score_sheet
 from rules import Outcome
+from system.numbers import WHOLE
 from wording.outside import clean, visible_in
 
 FORMAT = 1
@@ -110,7 +111,7 @@ class _Part(BaseModel):
 
 class PlyPart(_Part):
     ply: int = Field(ge=1, le=MAX_PLIES)
-    side: Literal[0, 1]
+    side: Annotated[Literal[0, 1], WHOLE]
     move: str = Field(min_length=1, max_length=64, pattern=r"^[ -~]+$")
     position: str = Field(max_length=4096)
     board: str = Field(max_length=1024)
@@ -146,7 +147,7 @@ class NotePart(_Part):
 
 
 class OutcomePart(_Part):
-    winner: Literal[0, 1] | None
+    winner: Annotated[Literal[0, 1], WHOLE] | None
     reason: str = Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")
     scores: tuple[int | float, int | float] | None = None
 
@@ -217,7 +218,7 @@ def _document(text: str) -> DocumentPart:
         found = words.get("format") if isinstance(words, dict) else None
         raise ImportFault(f"it is no game that Kibitzer wrote: format is {FORMAT}, not {found!r:.40}")
     try:
-        return DocumentPart.model_validate(words)
+        return DocumentPart.model_validate_json(json.dumps(words), strict=True)
     except ValidationError as error:
         fault = error.errors(include_url=False)[0]
         where = ".".join(str(part) for part in fault["loc"])

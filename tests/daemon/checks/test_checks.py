@@ -7,6 +7,7 @@ import datetime
 import hashlib
 import http.server
 import importlib.metadata
+import os
 import socket
 import threading
 from collections.abc import Iterator
@@ -80,6 +81,46 @@ def test_folder_that_cannot_be_written_is_told_with_what_is_lost(
     assert not found.ok
     for loss in ("searches are compiled anew", "there is no log", "no bundles are kept", f"chown $USER {tmp_path}"):
         assert loss in found.text
+
+
+@pytest.mark.parametrize(
+    ("exposed", "mode", "told"),
+    [
+        ("table", 0o755, ""),
+        ("table", 0o775, ""),
+        ("table", 0o1777, ""),
+        ("table", 0o777, "every user may write {}: chmod o-w {}"),
+        (".", 0o777, "every user may write {}: chmod o-w {}"),
+        ("table.toml", 0o666, "every user may write {}: chmod o-w {}"),
+    ],
+)
+def test_folder_that_everybody_may_write_is_told_with_the_command_that_closes_it(
+    tmp_path: Path, exposed: str, mode: int, told: str
+) -> None:
+    inside, file = tmp_path / "in", tmp_path / "in" / "table.toml"
+    folder = inside / "table"
+    folder.mkdir(parents=True)
+    file.touch()
+    config = settings(journal={"path": str(folder / "record.sqlite")}, phone={"folder": str(folder / "phone")})
+    (inside / exposed).chmod(mode)
+    found = machine.check_owners(config, file)
+    assert found.ok is not bool(told)
+    if told:
+        assert found.text == told.format(*[(inside / exposed).resolve()] * 2)
+
+
+def test_folder_of_another_user_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config, file = settings(journal={"path": str(tmp_path / "record.sqlite")}), tmp_path / "table.toml"
+    real = Path.stat
+
+    def stat(path: Path, **more: bool) -> os.stat_result:
+        found = list(real(path, **more))
+        found[4] = os.geteuid() + 1 if path == tmp_path else found[4]
+        return os.stat_result(found)
+
+    monkeypatch.setattr(Path, "stat", stat)
+    found = machine.check_owners(config, file)
+    assert not found.ok and found.text == f"{tmp_path} belongs to another user: sudo chown $USER {tmp_path}"
 
 
 def test_unit_that_is_written_is_found(tmp_path: Path) -> None:

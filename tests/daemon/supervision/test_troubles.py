@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 from daemon.supervision.resources import LOOK_S, DiskWatch, process_figures
 from daemon.supervision.restarts import Reopener
 from daemon.supervision.troubles import FAULT_REPORTS, Troubles
+from daemon.words.translation import speak
 from tests.daemon.supervision.still_clock import StillClock
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -56,6 +62,29 @@ def test_little_room_is_said_with_what_to_do_and_recovers(tmp_path: Path) -> Non
 
 def test_folder_that_is_gone_is_told() -> None:
     assert "is gone. Put it back." in str(DiskWatch(Path("/absent/folder"), 200).status()["text"])
+
+
+@pytest.fixture
+def _english() -> Iterator[None]:
+    yield
+    speak("en")
+
+
+@pytest.mark.usefixtures("_english")
+def test_disk_that_takes_no_more_writing_is_told_in_every_language(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(**_more: object) -> None:
+        raise OSError(errno.EROFS, "it takes no writing")
+
+    assert DiskWatch(tmp_path, 0, is_doubted=lambda: True).status()["ok"]
+    monkeypatch.setattr(tempfile, "TemporaryFile", refuse)
+    assert DiskWatch(tmp_path, 0).status()["ok"], "nobody has tried"
+    for language, word in (("en", "writing"), ("ro", "scri"), ("pl", "zapis"), ("vi", "ghi"), ("pt-br", "grava")):
+        speak(language)
+        disk = DiskWatch(tmp_path, 0, is_doubted=lambda: True).status()
+        (said,) = Troubles().look({"disk": disk}, 0.0)
+        assert not disk["ok"] and word in said and str(tmp_path) in said
 
 
 class Service:
