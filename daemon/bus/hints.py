@@ -187,7 +187,9 @@ def advice(game: AnyGame, position: Any, text: str, mark: str = "") -> Advice:
         score, lead = (None if answer.get(name) is None else float(answer[name]) for name in ("score", "lead"))
     except (ValueError, KeyError, TypeError, AttributeError, GameError):
         return Advice((sentence("I have no opinion on this position."),))
+    tile = game.format_move(position, move).partition(":")[2] if phrases.is_pass(game, position, move) else ""
     best = sentence("Try {move}.", move=phrases.spoken_move(game, position, move))
+    best = sentence("Pass, and put {tile} away.", tile=tile) if tile else best
     return Advice((*_standing(game, position, score, lead), best), mark, move)
 
 

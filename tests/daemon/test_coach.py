@@ -12,6 +12,7 @@ import pytest
 import games
 from daemon.bus import hints
 from daemon.commands.command import Coach, Resign
+from daemon.words.translation import in_words
 from tests.daemon.match_bench import Bench
 from tests.daemon.readings import board_with
 from tests.daemon.test_command_handlers import at, refuse, tell
@@ -76,6 +77,13 @@ def advised(bench: Bench) -> str:
 def test_the_coach_says_who_stands_better_and_the_best_move(answer: object, said: str) -> None:
     bench = at(moves=["d2"], coach=answering(json.dumps(answer)))
     assert advised(bench) == said
+
+
+def test_a_pass_is_advised_with_the_tile_to_put_away() -> None:
+    game = games.load("dominoes")
+    stuck = game.parse_position("red;pawns=0,0;bag=48;holds=4,3;hand_red=1-4,3-4,3-6,5-6;tiles=8H0-9H0")
+    advice = hints.advice(game, stuck, json.dumps({"move": "pass:3-4"}))
+    assert in_words(*advice.said) == "Pass, and put 3-4 away."
 
 
 def test_a_coach_that_stalls_is_ended_at_its_deadline() -> None:
