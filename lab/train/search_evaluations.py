@@ -369,13 +369,12 @@ class ChessEvaluation(Evaluation):
         return search
 
     def counted(self, position: ChessPosition) -> Counted | None:
-        """The features of a position in which no capture is due, nor a check to be met, nor a draw likely."""
+        """The features of a position in which no capture is due, nor a check to be met, and that is no mere ending."""
         memory, at = self._memory, chess_layout.POSITIONS
         place_chess(memory, position)
         value = chess_evaluation.evaluate(memory, at)
-        if memory[at + chess_layout.CHECKERS] or not chess_evaluation.can_win(memory, at, value > 0):
-            return None
-        if quiesce(memory, U(0), -LIMIT, LIMIT) != value:
+        plain = chess_evaluation.weigh(memory, at) // chess_evaluation.WHOLE
+        if memory[at + chess_layout.CHECKERS] or plain != value or quiesce(memory, U(0), -LIMIT, LIMIT) != value:
             return None
         found = chess_weights.pieces(position.board, position.side)
         nothing = int(chess_evaluation.features(memory, at))

@@ -192,6 +192,15 @@ def test_mates_are_found_and_counted_in_plies(text: str, plies: int) -> None:
     assert answer.exact
 
 
+@pytest.mark.parametrize("text", ["8/8/8/4k3/8/8/8/KQ6 w - - 0 1", "8/8/8/4k3/8/8/8/KR6 w - - 0 1"])
+def test_a_lone_king_is_mated_with_little_search(text: str) -> None:
+    game = chess()
+    agent, position = load_agent("alphabeta", game, {"table_mb": 1}), game.parse_position(text)
+    while game.outcome(position) is None:
+        position = game.apply(position, agent.choose(position, Limits(nodes=3000), NEVER).move)
+    assert game.outcome(position) is not None and game.outcome(position).winner == 0  # type: ignore[union-attr]
+
+
 def test_every_near_win_that_a_search_by_nodes_claims_is_one() -> None:
     game, claimed = chess(), 0
     kept = load_agent("alphabeta", game, {"table_mb": 1})

@@ -18,11 +18,13 @@ from games.chess.kernel.moves import write_moves
 from games.chess.kernel.negamax import MOST, negamax
 from games.chess.kernel.placing import place, write_rules
 from games.chess.kernel.weights import OWN, write, write_named
-from games.chess.moves import PROMOTIONS
+from games.chess.moves import PROMOTIONS, State
 
 U = np.uint64
 WINDOW = 30
 """Hundredths of a pawn on each side of the expected score."""
+MAX_HASHES = 4096
+"""Earlier positions whose hashes are kept, of several games."""
 SELECTIVE = 0x8E9D5C7B3A6F1E2D
 """Mixed into the keys of searches that are not exact."""
 
@@ -40,17 +42,19 @@ class ChessSearch(NegamaxSearch):
             write(self.memory, OWN)
         self._history = self.memory[int(layout.QUIET_HISTORY) : int(layout.WORTHS)]
         self._history[:] = MOST // U(2)
+        self._hashes: dict[State, int] = {}
 
     def _place(self, position: Position) -> None:
         self._history[:] = (self._history + MOST // U(2)) // U(2)
-        place(self.memory, position)
+        if len(self._hashes) > MAX_HASHES:
+            self._hashes.clear()
+        place(self.memory, position, self._hashes)
         self.memory[SALT] = self._salt(position)
 
     def _salt(self, position: Position) -> int:
         """Differs between exact searches and others, and between histories by which other positions would be drawn."""
-        seen = Counter(position.past)
-        drawn = sorted(state for state, count in seen.items() if count > 1)
-        salt = hash(tuple(drawn)) % 2**64 if drawn else 0
+        seen = Counter(position.past[-layout.MAX_KEYS :])
+        salt = sum(self._hashes[state] for state, count in seen.items() if count > 1) % 2**64
         return salt if self.memory[EXACT] else salt ^ SELECTIVE
 
     def _window(self, depth: int) -> tuple[int, int]:

@@ -88,6 +88,8 @@ SEEN = JUDGE + U(1)
 MANY_HITS, MANY_HITTERS = U(15), U(7)
 FEW = 8
 """What an advantage is divided by that is too small to win without pawns."""
+CHASE = 20
+"""Hundredths of a pawn for a step of a lone king: more than all else that changes there, and less than a pawn."""
 MINOR = 350
 """Hundredths of a pawn: more than a minor piece, less than a rook."""
 
@@ -348,10 +350,22 @@ def named(memory: Memory, at: np.uint64) -> int:
     return value
 
 
+@compiled("int64(uint64[::1], uint64, boolean)")
+def chased(memory: Memory, at: np.uint64, mover: bool) -> int:
+    """For a side that is ahead of a lone king: how far it has driven him from the middle, and come near him."""
+    own, other = (memory[at + MINE], memory[at + THEIRS]) if mover else (memory[at + THEIRS], memory[at + MINE])
+    if bit_count(other) > ONE:
+        return 0
+    king, enemy_king = lowest_bit(own & kings(memory, at)), lowest_bit(other)
+    return CHASE * (13 - inwards(enemy_king) - signed(distance(king, enemy_king)))
+
+
 @compiled("int64(uint64[::1], uint64)")
 def evaluate(memory: Memory, at: np.uint64) -> int:
     """The value for the side to move."""
     if memory[JUDGE] != OWN:
         return named(memory, at)
     value = weigh(memory, at) // WHOLE
-    return value if can_win(memory, at, value > 0) else value // FEW
+    if not can_win(memory, at, value > 0):
+        return value // FEW
+    return value + chased(memory, at, True) if value > 0 else value - chased(memory, at, False)

@@ -67,12 +67,15 @@ def write_state(memory: Memory, state: State) -> None:
     making.start(memory, POSITIONS)
 
 
-def place(memory: Memory, position: Position) -> None:
-    """Writes the root's position and the hashes of the earlier ones."""
+def place(memory: Memory, position: Position, hashes: dict[State, int] | None = None) -> None:
+    """Writes the root's position and the hashes of the earlier ones, which are kept in `hashes`."""
+    hashes = {} if hashes is None else hashes
     past = position.past[-MAX_KEYS:]
     for number, state in enumerate(past):
-        write_state(memory, state)
-        memory[int(KEYS) + number] = memory[POSITIONS + KEY]
+        if state not in hashes:
+            write_state(memory, state)
+            hashes[state] = int(memory[POSITIONS + KEY])
+        memory[int(KEYS) + number] = hashes[state]
     write_state(memory, position.state)
     memory[POSITIONS + QUIET], memory[POSITIONS + FIRST_KEY] = position.quiet, 0
     memory[ROOT_KEY] = len(past)
