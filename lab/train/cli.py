@@ -305,14 +305,15 @@ def morris(
 @app.command("judgement", hidden=True)
 @app.command("evaluation")
 def evaluation(
-    game: Annotated[str, typer.Option(help="gomoku, nine_mens_morris or co_ganh.")],
+    game: Annotated[str, typer.Option(help="chess, gomoku, nine_mens_morris or co_ganh.")],
     rule: Annotated[list[str], typer.Option(help="Rule option k=v, such as capture=flip. Repeatable.")] = [],  # noqa: B006
     games: Annotated[
         int | None,
         typer.Option(min=20, max=10**6, help="Games to learn from. Default: the game's own number, 2000 up."),
     ] = None,
     nodes: Annotated[
-        int | None, typer.Option(min=10, max=10**7, help="Positions to search a move. Default: 1000, morris 2000.")
+        int | None,
+        typer.Option(min=10, max=10**7, help="Positions to search a move. Default: 1000, chess 500, morris 2000."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, max=2**20, help="Same seed, same games and weights.")] = 1,
     jobs: Annotated[

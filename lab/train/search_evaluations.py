@@ -1,4 +1,4 @@
-"""The evaluations that searches judge by, as features to count and weights to fit: gomoku, morris, cờ gánh.
+"""The evaluations that searches judge by, as features to count and weights to fit: chess, gomoku, morris, cờ gánh.
 
 An evaluation is an integer matrix of weights, (groups, features): morris has other weights in each phase of the game,
 the others one group. The value of a position for the side to move is its features times its group's weights.
@@ -14,11 +14,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+import games.chess.kernel.memory as chess_layout
+import games.chess.kernel.weights as chess_weights
 import games.co_ganh.kernel.memory as ganh_layout
 import games.co_ganh.kernel.weights as ganh_weights
 import games.nine_mens_morris.kernel.memory as morris_layout
 import games.nine_mens_morris.kernel.weights as morris_weights
+from agents.kernels.negamax import LIMIT
 from games import gomoku, nine_mens_morris
+from games.chess import Chess
+from games.chess import Position as ChessPosition
+from games.chess.kernel import ChessSearch
+from games.chess.kernel import evaluation as chess_evaluation
+from games.chess.kernel.negamax import quiesce
+from games.chess.kernel.placing import place as place_chess
 from games.co_ganh import CoGanh
 from games.co_ganh import Position as GanhPosition
 from games.co_ganh.kernel import GanhSearch
@@ -66,6 +75,10 @@ class Evaluation(abc.ABC):
     """Weight of one logit of winning."""
     strength = 0.1
     """scikit-learn's C, for features of mean square 1: the greater, the less the weights are drawn towards 0."""
+    spread = 0.0
+    """Standard deviation of the weights around the shipped ones, to which they are drawn; 0: they are drawn to 0."""
+    every = 1
+    """Of so many positions that follow each other one is learnt from."""
     where: str
     """The source to paste the weights over."""
     game: AnyGame
@@ -328,10 +341,66 @@ def _write_ganh(memory: NDArray[np.uint64], words: NDArray[np.uint64]) -> None:
     memory[int(ganh_layout.WEIGHTS) : int(ganh_layout.WEIGHTS) + len(words)] = words
 
 
+class ChessEvaluation(Evaluation):
+    """Worth of pieces, places and all other features, each twice: by how much of the pieces is left, and is not.
+
+    A value is `chess_evaluation.WHOLE` times hundredths of a pawn.
+    """
+
+    features = tuple(f"{phase} {name}" for phase in ("early", "late") for name in chess_weights.NAMES)
+    fewest, most = -2000, 2000
+    games, nodes = 5000, 500
+    opening, astray, plies = (4, 10), 0.0, 300
+    scale, spread, every = 280 * chess_evaluation.WHOLE, 25, 2
+    where = "games/chess/kernel/weights.py, OWN"
+    game: Chess
+
+    def __init__(self, game: Chess) -> None:
+        self.game = game
+        self._memory = self.search(self.shipped(), 0).memory
+        self._words = [word for first, count in chess_weights.FEATURES.values() for word in range(first, first + count)]
+
+    def shipped(self) -> Weights:
+        return np.array([np.array(chess_weights.listed(chess_weights.OWN)).T.ravel()], np.int64)
+
+    def search(self, weights: Weights, seed: int) -> Any:
+        search = ChessSearch(self.game, TABLE_MB, seed)
+        chess_weights.write(search.memory, self._unlisted(weights))
+        return search
+
+    def counted(self, position: ChessPosition) -> Counted | None:
+        """The features of a position in which no capture is due, nor a check to be met, and that is no mere ending."""
+        memory, at = self._memory, chess_layout.POSITIONS
+        place_chess(memory, position)
+        value = chess_evaluation.evaluate(memory, at)
+        plain = chess_evaluation.weigh(memory, at) // chess_evaluation.WHOLE
+        if memory[at + chess_layout.CHECKERS] or plain != value or quiesce(memory, U(0), -LIMIT, LIMIT) != value:
+            return None
+        found = chess_weights.pieces(position.board, position.side)
+        nothing = int(chess_evaluation.features(memory, at))
+        for word in self._words:
+            kept = memory[word]
+            memory[word] = kept + U(1)
+            counted = int(chess_evaluation.features(memory, at)) - nothing
+            found.append((counted + 2**63) % 2**64 - 2**63)
+            memory[word] = kept
+        early = chess_evaluation.phase(memory, at)
+        counts = np.array(found, np.int64)
+        return Counted(0, np.concatenate([counts * early, counts * (chess_evaluation.WHOLE - early)]))
+
+    def text(self, weights: Weights) -> str:
+        return chess_weights.text_of(self._unlisted(weights))
+
+    def _unlisted(self, weights: Weights) -> chess_weights.Weights:
+        pairs = weights[0].reshape(2, -1).T.tolist()
+        return chess_weights.unlisted([(early, late) for early, late in pairs])
+
+
 EVALUATIONS: dict[str, Callable[[Any], Evaluation]] = {
     "gomoku": GomokuEvaluation,
     "nine_mens_morris": MorrisEvaluation,
     "co_ganh": GanhEvaluation,
+    "chess": ChessEvaluation,
 }
 
 

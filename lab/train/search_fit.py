@@ -100,7 +100,7 @@ def play_chunk(
     for number in numbers:
         draw = random.Random(f"game {seed} {number}")  # a text seeds alike on every machine
         passed, winner = play_on(evaluation, begun(evaluation, draw), nodes, searches, draw, evaluation.astray)
-        for position in passed:
+        for position in passed[:: evaluation.every]:
             counted = evaluation.counted(position)
             if counted is not None:
                 points = 0.5 if winner is None else float(winner == evaluation.game.to_move(position))
@@ -187,13 +187,36 @@ def fit_group(evaluation: Evaluation, features: NDArray[np.int64], points: Float
     return np.maximum(whole, evaluation.fewest)
 
 
+def fit_around(
+    evaluation: Evaluation, features: NDArray[np.int64], points: FloatArray, shipped: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Integer weights within the bounds that are drawn to the shipped ones, rarely seen ones most."""
+    from scipy.optimize import minimize
+
+    rows, wanted = (features / evaluation.scale).astype(np.float32), points.astype(np.float32)
+
+    def loss(weights: FloatArray) -> tuple[float, FloatArray]:
+        logits, apart = rows @ weights.astype(np.float32), (weights - shipped) / evaluation.spread
+        missed = float(np.sum(np.logaddexp(0, logits) - wanted * logits))
+        slope = rows.T @ (1 / (1 + np.exp(-logits)) - wanted)
+        return missed + float(apart @ apart) / 2, slope.astype(float) + apart / evaluation.spread
+
+    found = minimize(loss, shipped.astype(float), jac=True, method="L-BFGS-B").x
+    whole: NDArray[np.int64] = np.clip(np.rint(found), evaluation.fewest, evaluation.most).astype(np.int64)
+    return whole
+
+
 def fit(evaluation: Evaluation, positions: Positions, say: Callable[[int], object]) -> Weights:
     """The weights of all groups; a rarely seen group keeps its own. Calls `say` after every group."""
     weights, learnt = evaluation.shipped(), positions.game % HELD_OUT != 0
     for group in range(len(evaluation.groups)):
         rows = learnt & (positions.group == group)
         if np.count_nonzero(rows) >= MIN_POSITIONS and len(set(positions.points[rows]) - {0.5}) == 2:
-            weights[group] = fit_group(evaluation, positions.features[rows], positions.points[rows])
+            learnt_from = positions.features[rows], positions.points[rows]
+            if evaluation.spread:
+                weights[group] = fit_around(evaluation, *learnt_from, weights[group])
+            else:
+                weights[group] = fit_group(evaluation, *learnt_from)
         say(1)
     return weights
 

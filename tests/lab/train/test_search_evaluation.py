@@ -13,6 +13,10 @@ import games
 from agents import kernels
 from agents.jobs import ALONE, Backend
 from daemon.cli.main import main
+from games.chess.kernel.evaluation import weigh
+from games.chess.kernel.memory import POSITIONS
+from games.chess.kernel.placing import place
+from games.chess.kernel.weights import listed
 from games.co_ganh.kernel.evaluation import evaluate as ganh_value
 from games.gomoku.kernel import weights as gomoku
 from games.gomoku.kernel.evaluation import evaluate as gomoku_value
@@ -24,6 +28,7 @@ from lab.train.search_fit import Positions, begun, fit, fit_group, make_evaluati
 
 U = np.uint64
 RULES: list[tuple[str, dict[str, object]]] = [
+    ("chess", {}),
     ("gomoku", {}),
     ("gomoku", {"first": "white", "size": "19", "exact_five": True}),
     ("nine_mens_morris", {"flying": True, "diagonals": True}),
@@ -52,6 +57,9 @@ def judged(search: Any, game: Any, position: Any) -> int:
     if game.name == "gomoku":
         write_stones(search.memory, game.size, position.stones)
         return int(gomoku_value(search.memory, U(game.colour(position))))
+    if game.name == "chess":
+        place(search.memory, position)
+        return int(weigh(search.memory, POSITIONS))
     men = U(position.men[position.side]), U(position.men[1 - position.side])
     if game.name == "co_ganh":
         return int(ganh_value(search.memory, *men))
@@ -101,6 +109,7 @@ def test_the_text_can_be_pasted_into_the_module(name: str) -> None:
     space: dict[str, Any] = {**vars(module)}
     exec(compile(evaluation.text(weights), "pasted", "exec"), space)
     pasted = {
+        "chess": lambda: [[pair[phase] for phase in (0, 1) for pair in listed(space["OWN"])]],
         "gomoku": lambda: [
             [
                 *(space["TRIPLES"].get(triple, 0) for triple in TRIPLES),
