@@ -82,8 +82,6 @@ def certifiers(game: AnyGame) -> list[Certifier]:
         return [Endings(game)]
     from agents.puzzles.full_search import MAX_NODES, MIN_WIN, FullSearch
 
-    if game.name == "chess":
-        return []  # every line to a win in four moves is too many even for compiled code
     if game.name not in kernels.names() and len(game.legal_moves(game.initial())) ** MIN_WIN > MAX_NODES:
         return []  # go
     found: list[Certifier] = [FullSearch(game)]

@@ -19,8 +19,8 @@ from agents.values import final_lead
 from rules import AnyGame
 from rules.options import rules_from_words
 
-CERTIFIED = {"gomoku": 3, "reversi": 5, "morris": 4, "ganh": 4}
-LIKELY = {"gomoku": (8, 27, 40), "ganh": (20, 26, 8, 14)}
+CERTIFIED = {"gomoku": 3, "reversi": 5, "morris": 4, "ganh": 4, "chess": 1}
+LIKELY = {"gomoku": (8, 27, 40), "ganh": (20, 26, 8, 14), "chess": (5,)}
 """Seeds that are tried first, because their games hold a puzzle: most games hold none, and cost as much."""
 
 
@@ -123,7 +123,6 @@ UNPROVEN = {
     "gomoku": ["standard", "caro", "renju", "pro", "long_pro", "swap", "swap2", "opening=pro"],
     "morris": ["morabaraba", "russian", "one_time", "six", "three"],
     "dominoes": [""],
-    "chess": [""],
     "go": ["", "size=19"],
 }
 
