@@ -92,8 +92,8 @@ class GoSearch:
     def standing(self) -> tuple[float, int]:
         """The mean of the root, from -1, a sure loss of the side to move, to 1; and its number of playouts."""
         played = int(self.memory[layout.PLAYED])
-        lost = int(self.memory[ROOT + layout.WINS]) - UNIT * tree.EVEN // 2
-        return (1 - 2 * lost / (UNIT * played), played) if played else (0.0, 1)
+        lost = int(self.memory[ROOT + layout.WINS]) / UNIT - tree.EVEN / 2
+        return (1 - 2 * lost / played, played) if played else (0.0, 1)
 
     def tried(self) -> list[Tried]:
         """The root's moves that have playouts; the pass is the last."""
@@ -101,9 +101,11 @@ class GoSearch:
         nodes = self.memory[TREE + first * NODE_WORDS : TREE + (first + number) * NODE_WORDS].reshape(-1, NODE_WORDS)
         found = []
         for node in nodes.tolist():
-            visits, playouts = node[layout.VISITS], node[layout.VISITS] - node[layout.PRIOR]
+            good = node[layout.GOOD]
+            playouts = node[layout.VISITS] - tree.EVEN - abs(good)
             if playouts and node[layout.MOVE] != layout.ILLEGAL:
-                mean, lead = node[layout.WINS] / (UNIT * visits), node[layout.LEADS] / (2 * playouts)
+                wins = node[layout.WINS] / UNIT - tree.EVEN / 2 - max(0, good)
+                mean, lead = wins / playouts, node[layout.LEADS] / (2 * playouts)
                 found.append(Tried(self.move(node[layout.MOVE]), playouts, mean, lead))
         return found
 

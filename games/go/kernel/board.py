@@ -157,7 +157,10 @@ def play(memory: Memory, point: int) -> None:
         memory[PASSES] += 1
         return
     memory[PASSES] = 0
-    if lay(memory, point, side) == 1:
+    taken = lay(memory, point, side)
+    if taken < 0:
+        memory[LAST] = PASS
+    elif taken == 1:
         chain = memory[HEAD + point]
         if memory[STONES + chain] == 1 and in_atari(memory, chain):
             memory[KO] = last_liberty(memory, chain)

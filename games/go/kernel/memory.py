@@ -66,10 +66,10 @@ MOST_BOARDS = 4096
 
 TREE = HISTORY + MOST_BOARDS
 NODE_WORDS = 9
-MOVE, CHILDREN, NUMBER, VISITS, WINS, FIRSTS, FIRST_WINS, PRIOR, LEADS = range(NODE_WORDS)
+MOVE, CHILDREN, NUMBER, VISITS, WINS, FIRSTS, FIRST_WINS, GOOD, LEADS = range(NODE_WORDS)
 """Of a node: its move; the first of its children, 0 for none, and how many they are; playouts through it with thousands
-of them won by who moved here; the same for playouts in which the move came later; how many visits are no playouts;
-and the sum of twice the leads of who moved here."""
+of them won by who moved here; the same for playouts in which the move came later; what rules of thumb say of it
+(`tree.add`); and the sum of twice the leads of who moved here."""
 UNIT = 1000
 """What one playout won adds to a node's wins."""
 

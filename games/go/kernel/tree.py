@@ -26,6 +26,7 @@ from games.go.kernel.memory import (
     FIRSTS,
     FORBID_REPEATS,
     FREE,
+    GOOD,
     HASH,
     HEAD,
     HISTORY,
@@ -44,7 +45,6 @@ from games.go.kernel.memory import (
     PATH,
     PLAYED,
     POINTS,
-    PRIOR,
     ROOT,
     SAVED,
     SIDE,
@@ -126,9 +126,15 @@ def add(memory: Memory, at: int, move: int, good: int) -> None:
     """Writes a new node."""
     memory[at + MOVE], memory[at + CHILDREN], memory[at + NUMBER] = move, 0, 0
     prior = EVEN + abs(good)
-    memory[at + VISITS], memory[at + PRIOR], memory[at + LEADS] = prior, prior, 0
+    memory[at + VISITS], memory[at + GOOD], memory[at + LEADS] = prior, good, 0
     memory[at + WINS] = UNIT * EVEN // 2 + UNIT * max(0, good)
     memory[at + FIRSTS], memory[at + FIRST_WINS] = prior, memory[at + WINS]
+
+
+@compiled("int64(int64[::1], int64)", inlined=True)
+def played(memory: Memory, at: int) -> int:
+    """How many playouts went through a node."""
+    return memory[at + VISITS] - EVEN - abs(memory[at + GOOD])  # type: ignore[no-any-return]
 
 
 @compiled("void(int64[::1], int64)")
@@ -187,13 +193,13 @@ def descend(memory: Memory) -> int:
     while depth < LONGEST:
         if memory[node + CHILDREN] == 0:
             full = memory[USED] + POINTS > memory[LIMIT]
-            if memory[PASSES] == 2 or full or memory[node + VISITS] - memory[node + PRIOR] < RIPE:
+            if memory[PASSES] == 2 or full or played(memory, node) < RIPE:
                 break
             expand(memory, node)
         child = promising(memory, node)
         if depth == 0 and late:
             at = TREE + (memory[node + CHILDREN] + memory[node + NUMBER] - 1) * NODE_WORDS
-            if (memory[at + VISITS] - memory[at + PRIOR]) * PASS_SHARE < memory[PLAYED]:
+            if played(memory, at) * PASS_SHARE < memory[PLAYED]:
                 child = at
         play(memory, memory[child + MOVE])
         if memory[FORBID_REPEATS] != 0 and memory[child + MOVE] != PASS:
