@@ -1,4 +1,7 @@
-"""Monte Carlo tree search with random playouts (UCT, upper confidence bounds applied to trees), in plain Python.
+"""Monte Carlo tree search with random playouts: in compiled code for go, in plain Python for the other games.
+
+The plain search is UCT, upper confidence bounds applied to trees; its options `c`, `child`, `playout_plies`, `bias` and
+`heuristic` ask for it in every game.
 
 A child is worth `w/(n+e) + C sqrt(ln(N+e)/(n+e))` to the side that moves into it, with its wins `w` (a draw is half of
 one), its playouts `n` and its parent's playouts `N`; children without playouts go first. Kocsis and Szepesvári, 2006;
@@ -15,9 +18,9 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from agents import heuristics
+from agents import heuristics, kernels, loading
 from agents.agent import AgentError, Answer, GameAgent, Limits
-from agents.move_request import MoveRequest, as_seen, imagined
+from agents.move_request import Luck, MoveRequest, as_seen, imagined
 from rules import AnyGame, HiddenHands, RandomPlay, Side, worth_trying
 from rules.options import rule
 
@@ -30,6 +33,12 @@ CAUTION = 1.0
 """How far below its mean the lower bound of a child lies after one playout, for `secure`."""
 PATIENCE = 10
 """Times the requested playouts, at most, that `max_robust` may take until one child is best in playouts and mean."""
+PLAIN = ("c", "child", "playout_plies", "bias", "heuristic")
+"""Options of the plain search alone."""
+TREE_MB = 128
+"""Mebibytes that the compiled search's tree may grow to."""
+AT_ONCE = 16
+"""Playouts of the compiled search between two looks at the clock: on 19 lines they take a few milliseconds."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,6 +62,7 @@ class MctsOptions:
     keep_tree: bool = rule(True, "goes on from the playouts of earlier moves")
     bias: int = rule(0, "percent by which the heuristic biases what is explored", minimum=0, maximum=1000)
     heuristic: str = rule("", "name of the heuristic for bias and playouts cut short; empty is the game's usual one")
+    error_percent: int = rule(0, "how often, of a hundred times, a random move is played", minimum=0, maximum=100)
     seed: int = rule(0, "the same seed plays the same; 0 plays differently every time", minimum=0, maximum=2**31)
 
 
@@ -66,14 +76,34 @@ class Mcts(GameAgent):
         self._heuristic = heuristics.named(game, self.options.heuristic)
         self._random = random.Random(self.options.seed or None)
         self._root: Node | None = None
+        self._compiled: kernels.Playouts | None = None
+        self._luck = Luck(self.options.seed, self.options.error_percent)
+        self._is_plain = any(getattr(self.options, name) != getattr(MctsOptions(), name) for name in PLAIN)
+
+    @classmethod
+    def warm_up(cls, game: AnyGame) -> None:
+        if kernels.by_playouts(game):
+            loading.begin(game.name).join()
+
+    def prepare(self, stop: threading.Event) -> None:
+        """Waits for the compiled search, as `agents.loading` allows."""
+        if self._compiled is None and not self._is_plain and kernels.by_playouts(self.game):
+            loading.wait(self.game.name, stop)
+            if not loading.is_pending(self.game.name):
+                self._compiled = kernels.playouts(self.game, TREE_MB, self.options.seed)
 
     def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
         """The move selected by the option `child`, after as many playouts as the limits allow.
 
         The score runs from -1, a sure loss, to 1. Raises ValueError where the game is over.
         """
+        self.prepare(stop)
         request = MoveRequest(self.game, position, limits, stop)
         moves = request.moves
+        if self._luck.errs():
+            return request.answer(self._luck.any_of(moves))
+        if self._compiled is not None:
+            return self._chosen(self._compiled, request)
         known = HiddenHands.of(self.game).view(position, self.game.to_move(position))
         root = self._rooted(known)
         count = self._simulate(root, known, request)
@@ -83,9 +113,27 @@ class Mcts(GameAgent):
         move = as_seen(self.game, position, known, chosen)
         return request.answer(move, 2 * root.children[chosen].mean - 1, count, 1)
 
+    def _chosen(self, search: kernels.Playouts, request: MoveRequest) -> Answer:
+        """The move that the compiled search finds."""
+        search.begin(request.position)
+        most, count = self._most(request.limits), 0
+        while (most is None or count < most) and not request.is_over():
+            count += search.run(AT_ONCE if most is None else min(AT_ONCE, most - count))
+        if count == 0:
+            return request.answer(self._random.choice(request.moves), nodes=0)
+        move, score = search.best()
+        return request.answer(move, score, count, 1)
+
+    def _most(self, limits: Limits) -> int | None:
+        """Playouts at most; None where time alone limits them."""
+        most = self.options.simulations or (None if limits.time_s else SIMULATIONS)
+        return limits.nodes if limits.nodes is not None else most
+
     @property
     def standing(self) -> tuple[float, int]:
         """The mean of the last position, from -1, a sure loss of the side to move, to 1; and its number of playouts."""
+        if self._compiled is not None:
+            return self._compiled.standing
         root = self._root
         return (0.0, 1) if root is None or not root.playouts else (1 - 2 * root.mean, root.playouts)
 
@@ -101,8 +149,7 @@ class Mcts(GameAgent):
 
     def _simulate(self, root: Node, known: Any, request: MoveRequest) -> int:
         limits = request.limits
-        most = self.options.simulations or (None if limits.time_s else SIMULATIONS)
-        most = limits.nodes if limits.nodes is not None else most
+        most = self._most(limits)
         patience = PATIENCE if self.options.child == "max_robust" and limits.nodes is None else 1
         patient = None if most is None else most * patience
         count = 0

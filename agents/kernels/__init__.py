@@ -4,6 +4,9 @@ Such a package names its class `SEARCH`, called with the game, mebibytes of tabl
 ("" is the engine's own evaluation), and lists its heuristics in `HEURISTICS`. An optional `supports(game)` says whether
 it knows all rules of a game. An optional module `perft` has `count(game, position, depth)`: the leaves in whole turns,
 or None for rules that it does not support.
+
+A package with a module `tree` holds a Monte Carlo tree search instead (`Playouts`), called with the game, mebibytes of
+its tree and a seed.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ import importlib.util
 import sys
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Protocol
 
 import games
 from agents.search import Search
@@ -24,6 +27,23 @@ QUIET_S = 1.0
 """Seconds after which loading is shown: code from the disk takes less, and compiling more."""
 COMPILER = "numba"
 """Package that compiles the kernels; part of the extra `play`."""
+
+
+class Playouts(Protocol):
+    """A Monte Carlo tree search of one game, kept during it."""
+
+    def begin(self, position: Any) -> None:
+        """Sets the root, where the game is not over."""
+
+    def run(self, count: int) -> int:
+        """Plays that many playouts at most; how many were counted."""
+
+    def best(self) -> tuple[Any, float]:
+        """The best move and its mean, from -1, a sure loss, to 1, once a playout was counted."""
+
+    @property
+    def standing(self) -> tuple[float, int]:
+        """The mean of the root, for the side to move, and its number of playouts."""
 
 
 @functools.cache
@@ -95,10 +115,23 @@ def search(game: Any, table_mb: int, seed: int, heuristic: str = "") -> Search |
     return made
 
 
+def playouts(game: Any, table_mb: int, seed: int) -> Playouts | None:
+    """A compiled search by playouts; None if the game has no such kernel."""
+    if not by_playouts(game):
+        return None
+    made: Playouts = load(game.name)(game, table_mb, seed)
+    return made
+
+
 def supports(game: Any) -> bool:
-    """Whether the game's kernel, if it has one, knows all its rules."""
-    kernel = _kernel(game.name) if game.name in names() else None
+    """Whether the game has a kernel that looks at all lines, and that knows all its rules."""
+    kernel = _kernel(game.name) if game.name in names() and not by_playouts(game) else None
     return kernel is not None and bool(getattr(kernel, "supports", lambda _: True)(game))
+
+
+def by_playouts(game: Any) -> bool:
+    """Whether the game has a compiled search by playouts."""
+    return game.name in names() and games.file_of(game.name, "kernel/tree.py").is_file()
 
 
 def perft(game: Any, position: Any, depth: int) -> int | None:

@@ -125,6 +125,14 @@ def test_the_seed_repeats_the_search() -> None:
     assert len({asked(seed).move for seed in range(1, 9)}) > 1
 
 
+def test_it_errs_as_often_as_asked() -> None:
+    game = games.load("reversi")
+    for percent, least, most in ((0, 0, 0), (50, 20, 80), (100, 100, 100)):
+        player = load_agent("mcts", game, {"seed": 3, "error_percent": percent})
+        answers = [player.choose(game.initial(), Limits(nodes=1), NEVER) for _ in range(100)]
+        assert least <= sum(answer.score is None for answer in answers) <= most
+
+
 def test_it_beats_random() -> None:
     game = games.load("ganh")
     won = 0.0

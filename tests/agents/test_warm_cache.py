@@ -74,6 +74,11 @@ answer = load_agent("alphabeta", game).choose(game.initial(), Limits(nodes=50000
 found = [answer.score, answer.nodes, list(answer.pv), perft.count(game, game.initial(), 4)]
 assert found[-1] == 197281
 """,
+    "go": """
+game = games.load("go")
+answer = load_agent("mcts", game, {"seed": 1}).choose(game.initial(), Limits(nodes=2000), threading.Event())
+found = [answer.score, answer.nodes, list(answer.pv)]
+""",
     "gomoku": """
 game = games.load("gomoku")
 found = []

@@ -28,7 +28,7 @@ from tests.daemon.puzzles_made import made, store_with
 from tests.daemon.test_command_handlers import at, refuse, tell
 
 NAMES = ("gomoku", "reversi", "morris", "ganh")
-BRINGING = ("co_ganh", "draughts", "gomoku", "nine_mens_morris", "reversi")
+BRINGING = ("chess", "co_ganh", "draughts", "gomoku", "nine_mens_morris", "reversi")
 
 
 @pytest.fixture

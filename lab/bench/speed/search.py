@@ -168,7 +168,7 @@ def _plain(game: AnyGame, name: str, depth: int, position: Any) -> Search:
 
 def _engine(game: AnyGame, positions: Sequence[Any]) -> Cost:
     """The engine's cost; without a kernel it gets a hundredth of the nodes, which would otherwise take minutes."""
-    limit = ENGINE_NODES if game.name in kernels.names() else ENGINE_NODES // 100
+    limit = ENGINE_NODES if kernels.supports(game) else ENGINE_NODES // 100
     clock, nodes, depths = _Clock(), 0, 0
     for position in positions:
         player = Player(dataclasses.replace(players.parse("alphabeta:book=false"), limits=Limits(nodes=limit)), game)
