@@ -55,9 +55,11 @@ NOT_OVER = LIMIT = 2 * WIN
 LATE, VERY_LATE = U(3), U(8)
 """Moves searched before a move is reduced: by one ply, and by two plies."""
 STORED = 1
-"""Least depth whose results are stored. A game may replace it, as it may PROBES."""
+"""Least depth whose results are stored. A game may replace it, as it may PROBES and FORESEES."""
 PROBES = 0
 """Shallow searches that may predict that a null window is left."""
+FORESEES = False
+"""Whether a game foresees scores, passes and leaves out hopeless moves, in null windows, unless exact."""
 QUIET, REDUCIBLE = U(1), U(2)
 """What `make` returns, added up: whether the move takes nothing, and whether it may be searched less deeply."""
 
@@ -118,6 +120,40 @@ def make(memory: Memory, ply: np.uint64, code: np.uint64) -> np.uint64:
     raise NotImplementedError
 
 
+@compiled("int64(uint64[::1], uint64)", inlined=True)
+def extension(memory: Memory, ply: np.uint64) -> int:
+    """Plies by which a position is searched more deeply, unless exact. A game may replace it."""
+    return 0
+
+
+@compiled("int64(uint64[::1], uint64, int64, uint64, uint64)", inlined=True)
+def reduction(memory: Memory, ply: np.uint64, depth: int, done: np.uint64, code: np.uint64) -> int:
+    """Plies by which a REDUCIBLE move is searched less deeply, unless exact. A game may replace it and `reward`."""
+    if done < LATE or depth < 3:
+        return 0
+    return 2 if done >= VERY_LATE and depth >= 5 else 1
+
+
+def foresee(memory: Memory, ply: np.uint64, depth: int, alpha: int, beta: int) -> int:
+    """A game's that FORESEES: the score by which a null window is left without a search, else NOT_OVER."""
+    raise NotImplementedError
+
+
+def pass_depth(memory: Memory, ply: np.uint64, depth: int, beta: int) -> int:
+    """A game's that FORESEES: the plies of a search after a pass that may show that any move is good enough, or -1."""
+    raise NotImplementedError
+
+
+def make_pass(memory: Memory, ply: np.uint64) -> None:
+    """A game's that FORESEES: writes the position after a pass to the next ply's state."""
+    raise NotImplementedError
+
+
+def is_hopeless(memory: Memory, ply: np.uint64, depth: int, done: np.uint64, code: np.uint64, alpha: int) -> bool:
+    """A game's that FORESEES: whether a REDUCIBLE move need not be searched."""
+    raise NotImplementedError
+
+
 def negamax(memory: Memory, ply: int, depth: int, alpha: int, beta: int) -> int:
     """The score for the side to move, searched `depth` plies deep; fail-soft. Meaningless once STOP is set."""
     here = U(ply)
@@ -129,6 +165,8 @@ def negamax(memory: Memory, ply: int, depth: int, alpha: int, beta: int) -> int:
     final = final_score(memory, here)
     if final != NOT_OVER:
         return final
+    if memory[EXACT] == ZERO:
+        depth += extension(memory, here)
     if depth <= 0 or ply >= MAX_DEPTH:
         return judge(memory, here, alpha, beta)
     # 3. Look the position up in the table.
@@ -164,22 +202,39 @@ def negamax(memory: Memory, ply: int, depth: int, alpha: int, beta: int) -> int:
             probe += 1
         if memory[STOP] != ZERO:
             return 0
-    # 5. All moves, the most promising first.
+    # 5. Leave a null window that the position itself leaves, or that is left even after a pass.
+    foresees = FORESEES and ply > 0 and beta - alpha == 1 and memory[EXACT] == ZERO
+    if foresees:
+        foreseen = foresee(memory, here, depth, alpha, beta)
+        if foreseen != NOT_OVER:
+            return foreseen
+        plies = pass_depth(memory, here, depth, beta)
+        if plies >= 0:
+            make_pass(memory, here)
+            score = -negamax(memory, ply + 1, plies, -beta, -alpha)
+            if memory[STOP] != ZERO:
+                return 0
+            if score >= beta:
+                return beta
+    # 6. All moves, the most promising first.
     if ply == 0 and memory[HINT] != ZERO:
         first = memory[HINT]
     count = write_moves(memory, here, depth)
     order_moves(memory, count, here, first)
-    # 6. Search each: the first with the full window, the others with a null window to prove them no better.
+    # 7. Search each: the first with the full window, the others with a null window to prove them no better.
     best, best_code, lowest, open_window = -NOT_OVER, ZERO, alpha, beta - alpha > 1
     done = ZERO
     while done < count:
         code = pick(memory, count, here, done)
         kind = make(memory, here, code)
+        if foresees and kind & REDUCIBLE and done != ZERO and is_hopeless(memory, here, depth, done, code, alpha):
+            done += ONE
+            continue
         floor = -beta if done == ZERO else -alpha - 1
         # Unless exact: search late moves less deeply first, and again in full if they prove better.
         less = 0
-        if kind & REDUCIBLE and done >= LATE and depth >= 3 and memory[EXACT] == ZERO:
-            less = 2 if done >= VERY_LATE and depth >= 5 else 1
+        if kind & REDUCIBLE and memory[EXACT] == ZERO:
+            less = reduction(memory, here, depth, done, code)
         score = -negamax(memory, ply + 1, depth - 1 - less, floor, -alpha)
         if less > 0 and score > alpha:
             score = -negamax(memory, ply + 1, depth - 1, floor, -alpha)
@@ -200,7 +255,7 @@ def negamax(memory: Memory, ply: int, depth: int, alpha: int, beta: int) -> int:
             if kind & QUIET:
                 reward(memory, code, here, depth)
             break
-    # 7. Store the result.
+    # 8. Store the result.
     if depth >= STORED:
         bound = AT_LEAST if best >= beta else EXACTLY if best > lowest else AT_MOST
         kept = best + ply if best > SURE else best - ply if best < -SURE else best

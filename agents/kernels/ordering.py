@@ -62,13 +62,19 @@ def pick(memory: Memory, count: np.uint64, ply: np.uint64, done: np.uint64) -> n
     return code
 
 
-@compiled("void(uint64[::1], uint64, uint64, int64)")
-def reward(memory: Memory, code: np.uint64, ply: np.uint64, depth: int) -> None:
-    """Records a quiet move that caused a cutoff, among the killers and in the history."""
+@compiled("void(uint64[::1], uint64, uint64)", inlined=True)
+def remember(memory: Memory, code: np.uint64, ply: np.uint64) -> None:
+    """Puts a quiet move that caused a cutoff among the killers."""
     killers = KILLERS + ply * TWO
     if memory[killers] != code:
         memory[killers + ONE] = memory[killers]
         memory[killers] = code
+
+
+@compiled("void(uint64[::1], uint64, uint64, int64)")
+def reward(memory: Memory, code: np.uint64, ply: np.uint64, depth: int) -> None:
+    """Records a quiet move that caused a cutoff, among the killers and in the history."""
+    remember(memory, code, ply)
     slot = HISTORY + ((ply & ONE) << TEN) + (code & JOURNEY)
     memory[slot] += U(depth * depth)
     if memory[slot] > MAX_HISTORY:

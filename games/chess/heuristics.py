@@ -17,9 +17,12 @@ MATED = 10_000
 ENDGAME = 1300
 """Worth of a side's pieces without pawns up to which its enemy's king is better in the middle than at the edge."""
 
+KING_STEPS = (-8, 6)
+"""Worth of a step of the king towards the middle, before the endgame and in it."""
+
 
 @functools.cache
-def _place(letter: str, cell: int) -> int:
+def place(letter: str, cell: int) -> int:
     """What a white piece's place is worth; a8 is cell 0."""
     advance = 6 - cell // 8
     match letter:
@@ -48,11 +51,11 @@ def exchanges(game: Any, position: Any, last: Any) -> int:
 
 
 def _exchange(board: str, cell: int, side: int) -> int:
-    """What a side wins by taking on a cell, least pieces first; 0 if it had better not."""
+    """What a side wins by taking on a cell, least pieces and first cells first; 0 if it had better not."""
     takers = attackers(board, cell, side)
     if not takers or board[cell] == EMPTY or board[cell] in OWN[side]:
         return 0
-    least = min(takers, key=lambda at: WORTH[board[at].upper()] or MATED)
+    least = min(takers, key=lambda at: (WORTH[board[at].upper()] or MATED, at))
     cells = list(board)
     cells[least], cells[cell] = EMPTY, board[least]
     return max(0, (WORTH[board[cell].upper()] or MATED) - _exchange("".join(cells), cell, 1 - side))
@@ -70,10 +73,10 @@ def places(game: Any, position: Any, last: Any) -> int:
             continue
         if kind != "P":
             pieces[black] += WORTH[kind]
-        worth += _signed(letter, WORTH[kind] + _place(kind, cell ^ 56 if black else cell))
+        worth += _signed(letter, WORTH[kind] + place(kind, cell ^ 56 if black else cell))
     for side, sign in ((0, 1), (1, -1)):
         late = pieces[1 - side] <= ENDGAME
-        worth += sign * kings[side] * (6 if late else -8)
+        worth += sign * kings[side] * KING_STEPS[late]
     return _mine(position, worth)
 
 

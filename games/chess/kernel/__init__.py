@@ -1,0 +1,83 @@
+"""The compiled search for chess, with all its rule options."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from agents.kernels.memory import EXACT, MOVES, SALT
+from agents.kernels.negamax import LIMIT, NegamaxSearch
+from agents.kernels.table import CODE
+from agents.search import WIN
+from games.chess import CLAIM, Chess, Move, Position
+from games.chess.heuristics import HEURISTICS as PLAIN
+from games.chess.kernel import evaluation, moves
+from games.chess.kernel import memory as layout
+from games.chess.kernel.moves import write_moves
+from games.chess.kernel.negamax import MOST, negamax
+from games.chess.kernel.placing import place, write_rules
+from games.chess.kernel.weights import OWN, write, write_named
+from games.chess.moves import PROMOTIONS
+
+U = np.uint64
+WINDOW = 30
+"""Hundredths of a pawn on each side of the expected score."""
+SELECTIVE = 0x8E9D5C7B3A6F1E2D
+"""Mixed into the keys of searches that are not exact."""
+
+
+class ChessSearch(NegamaxSearch):
+    """The search with the engine's own evaluation (heuristic "") or a named one."""
+
+    def __init__(self, game: Chess, table_mb: int, seed: int, heuristic: str = "") -> None:
+        super().__init__(negamax, layout.allocate(table_mb), seed)
+        self.game = game
+        write_rules(self.memory, game)
+        if heuristic:
+            write_named(self.memory, heuristic)
+        else:
+            write(self.memory, OWN)
+        self._history = self.memory[int(layout.QUIET_HISTORY) : int(layout.WORTHS)]
+        self._history[:] = MOST // U(2)
+
+    def _place(self, position: Position) -> None:
+        self._history[:] = (self._history + MOST // U(2)) // U(2)
+        place(self.memory, position)
+        self.memory[SALT] = self._salt(position)
+
+    def _salt(self, position: Position) -> int:
+        """Differs between exact searches and others, and between histories by which other positions would be drawn."""
+        seen = Counter(position.past)
+        drawn = sorted(state for state, count in seen.items() if count > 1)
+        salt = hash(tuple(drawn)) % 2**64 if drawn else 0
+        return salt if self.memory[EXACT] else salt ^ SELECTIVE
+
+    def _window(self, depth: int) -> tuple[int, int]:
+        """Bounds around the score of the search before; none for exact and for shallow searches."""
+        if self.memory[EXACT] or depth < 5 or not self._scores or abs(self._scores[-1]) > WIN // 2:
+            return -LIMIT, LIMIT
+        return self._scores[-1] - WINDOW, self._scores[-1] + WINDOW
+
+    def _decode(self, code: int) -> Move:
+        if code == int(moves.CLAIM):
+            return CLAIM
+        promotion = code >> 12
+        return Move(code >> 6 & 63, code & 63, PROMOTIONS[promotion - 1] if promotion else "")
+
+    def moves(self, position: Position) -> set[Move]:
+        """The moves that the search generates in a position that is not over, without a claim."""
+        place(self.memory, position)
+        count = int(write_moves(self.memory, layout.POSITIONS, U(0), False))
+        return {self._decode(int(word & CODE)) for word in self.memory[int(MOVES) : int(MOVES) + count]}
+
+    def judge(self, position: Position, last: Move | None = None) -> int:
+        """The heuristic's value of a position, for the side to move."""
+        place(self.memory, position)
+        if last is not None and last != CLAIM:
+            self.memory[layout.POSITIONS + layout.LAST] = last.to
+        return int(evaluation.evaluate(self.memory, layout.POSITIONS))
+
+
+HEURISTICS: tuple[str, ...] = tuple(PLAIN)
+SEARCH = ChessSearch

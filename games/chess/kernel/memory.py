@@ -1,0 +1,139 @@
+"""Layout of chess's own part of a search's memory; `allocate` fills in the tables and the rules.
+
+A cell is a number as in `games.chess.board`, a8 first; a set of cells has a bit for each. The kind of a piece is a
+number of three bits, and each of these bits has a set of its own, so that a position needs five sets: those of either
+side's pieces, and ONES, TWOS and FOURS, the pieces whose kind has that bit.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+
+import numpy as np
+
+from agents.kernels import memory as common
+from agents.kernels.memory import MAX_PLY, OWN, Word
+from agents.kernels.memory import Memory as Memory
+from games.chess.board import KING as KING_CELLS
+from games.chess.board import KNIGHT as KNIGHT_CELLS
+from games.chess.board import PAWN_TAKES
+
+PAWN, KNIGHT, KING, BISHOP, ROOK, QUEEN = (Word(kind) for kind in (1, 2, 3, 5, 6, 7))
+"""Kinds of pieces, 0 being none: a slider has FOURS, with ONES if it goes slanting, with TWOS if straight."""
+NOWHERE, CLAIMED = Word(64), Word(65)
+"""In place of a cell."""
+
+MINE, THEIRS, ONES, TWOS, FOURS = (Word(place) for place in range(5))
+SIDE = Word(5)
+"""The side to move."""
+ROOKS = Word(6)
+"""Rooks with which castling is not yet lost."""
+ENTRY = Word(7)
+"""The cell where a pawn may now be taken in passing, NOWHERE, or CLAIMED once a draw was claimed."""
+QUIET = Word(8)
+"""Plies since a pawn moved or a piece was taken."""
+KEY = Word(9)
+"""The position's hash."""
+CHECKERS, PINNED = Word(10), Word(11)
+"""Enemy pieces that give check; own ones that shield their king."""
+PLACED = Word(12)
+"""White's worth of all pieces where they stand, two numbers in one as `weights` packs them."""
+LAST = Word(13)
+"""Cell where the last move arrived; NOWHERE after a claim or a pass."""
+STATIC = Word(14)
+"""What the evaluation said of the position, where it was asked."""
+FIRST_KEY = Word(15)
+"""Index in KEYS of the first position that may come again."""
+PLY_WORDS = Word(16)
+
+REPEATED, LONGEST = OWN, OWN + Word(1)
+"""How often a position comes, and how many quiet plies there are, until the game is drawn; 0 is never."""
+ROOT_KEY = OWN + Word(2)
+"""Index in KEYS of the root's position."""
+DEAD_DRAWN = OWN + Word(3)
+"""Not 0: the game is drawn when nobody can give mate."""
+JUDGE = OWN + Word(4)
+"""Which evaluation judges: one of `evaluation`."""
+POSITIONS = OWN + Word(16)
+"""PLY_WORDS per ply: the position there, in the words above."""
+KEYS = POSITIONS + PLY_WORDS * Word(MAX_PLY + 2)
+"""Hashes of earlier positions and of those on the way to the present one."""
+MAX_KEYS = 1024
+"""Earlier positions at most: of a longer game without a capture the first are forgotten."""
+LINES = KEYS + Word(MAX_KEYS + MAX_PLY + 2)
+"""8 words per cell: the cells before and after it on its row, its column and its two diagonals."""
+KNIGHT_TO = LINES + Word(64 * 8)
+KING_TO = KNIGHT_TO + Word(64)
+PAWN_TO = KING_TO + Word(64)
+"""64 words per side: where its pawn takes."""
+BETWEEN = PAWN_TO + Word(2 * 64)
+"""64 x 64 words: the cells between two on a line."""
+THROUGH = BETWEEN + Word(64 * 64)
+"""64 x 64 words: all cells on the line through two."""
+HASHES = THROUGH + Word(64 * 64)
+"""8 x 64 words per side: what a piece adds to KEY."""
+ROOK_HASHES = HASHES + Word(2 * 8 * 64)
+ENTRY_HASHES = ROOK_HASHES + Word(64)
+SIDE_HASH = ENTRY_HASHES + Word(66)
+REDUCTIONS = SIDE_HASH + Word(1)
+"""64 x 64 words: plies by which a move is searched less deeply, by depth and by moves before it."""
+QUIET_HISTORY = REDUCTIONS + Word(64 * 64)
+"""4096 words per side: how often a quiet move was good, by the low twelve bits of its code."""
+WORTHS = QUIET_HISTORY + Word(2 * 4096)
+"""8 x 64 words per side: White's worth of a piece on a cell."""
+WEIGHTS = WORTHS + Word(2 * 8 * 64)
+"""Weights of the other features, in the order of `weights`."""
+MAX_WEIGHTS = 512
+END = WEIGHTS + Word(MAX_WEIGHTS)
+
+WAYS = ((1, 0), (0, 1), (1, 1), (-1, 1))
+"""The way of each line to greater cells, as columns and rows."""
+
+
+def _bits(cells: tuple[int, ...]) -> int:
+    return sum(1 << cell for cell in cells)
+
+
+def _ray(cell: int, x: int, y: int) -> tuple[int, ...]:
+    """The cells from one on in a direction, near ones first."""
+    column, row = cell % 8 + x, cell // 8 + y
+    found = []
+    while 0 <= column < 8 and 0 <= row < 8:
+        found.append(8 * row + column)
+        column, row = column + x, row + y
+    return tuple(found)
+
+
+@functools.cache
+def _tables() -> Memory:
+    """All words from LINES to QUIET_HISTORY, which are the same in every search."""
+    table = np.zeros(int(END), dtype=np.uint64)
+    for cell in range(64):
+        table[int(KNIGHT_TO) + cell] = _bits(KNIGHT_CELLS[cell])
+        table[int(KING_TO) + cell] = _bits(KING_CELLS[cell])
+        for side in (0, 1):
+            table[int(PAWN_TO) + 64 * side + cell] = _bits(PAWN_TAKES[side][cell])
+        for number, (x, y) in enumerate(WAYS):
+            before, after = _ray(cell, -x, -y), _ray(cell, x, y)
+            at = int(LINES) + 8 * cell + 2 * number
+            table[at : at + 2] = _bits(before), _bits(after)
+            for ray in (before, after):
+                for far, other in enumerate(ray):
+                    pair = 64 * cell + other
+                    table[int(BETWEEN) + pair] = _bits(ray[:far])
+                    table[int(THROUGH) + pair] = _bits((cell, *before, *after))
+    draw = np.random.default_rng(0)  # any numbers will do that differ in all bits
+    table[int(HASHES) : int(REDUCTIONS)] = draw.integers(2**64, size=int(REDUCTIONS - HASHES), dtype=np.uint64)
+    table[int(ENTRY_HASHES + NOWHERE)] = 0
+    for depth in range(1, 64):
+        for done in range(1, 64):
+            table[int(REDUCTIONS) + 64 * depth + done] = round(0.5 + math.log(depth) * math.log(done) / 2)
+    return table[int(LINES) : int(QUIET_HISTORY)]
+
+
+def allocate(table_mb: int) -> Memory:
+    """Allocates a search's memory with a transposition table of at most `table_mb` MiB, without rules and weights."""
+    memory = common.allocate(END, table_mb, noise_bits=12)
+    memory[int(LINES) : int(QUIET_HISTORY)] = _tables()
+    return memory
