@@ -14,12 +14,12 @@ U = np.uint64
 OWN, PLACED, MATERIAL = U(0), U(1), U(2)
 """Values of JUDGE."""
 SQUARES = U(56)
-"""Words of a phase before the features: what a man on each square is worth, seen as light's."""
-KING, KING_CENTRE, KING_STEP = (SQUARES + U(place) for place in range(3))
-"""A king, one in the middle, and a square that kings can step to."""
-STEP, BACKED, EXPOSED = (SQUARES + U(place) for place in range(3, 6))
-"""A square that men can step to; a man with another behind it; a piece that the enemy's to move could take with."""
-SHARE, TURN = SQUARES + U(6), SQUARES + U(7)
+"""Words of a phase before the others: what a man gets for standing on each square, seen as light's."""
+MAN, KING, KING_CENTRE, KING_STEP = (SQUARES + U(place) for place in range(4))
+"""A man, a king, a king in the middle, and a square that kings can step to."""
+STEP, BACKED, EXPOSED = (SQUARES + U(place) for place in range(4, 7))
+"""A square that men can step to; a man with another behind it; a piece of the enemy's that could take if to move."""
+SHARE, TURN = SQUARES + U(7), SQUARES + U(8)
 """Each hundredth of the pieces by which one side has more, and the move."""
 NINE = U(9)
 
@@ -71,7 +71,7 @@ def features(
 ) -> int:
     """The worth of a side's pieces."""
     men, kings = own & ~kings, own & kings
-    value = standing(memory, row, men, side)
+    value = standing(memory, row, men, side) + signed(memory[row + MAN]) * number(men)
     value += signed(memory[row + STEP]) * number(reached(memory, men, ZERO, side, empty))
     first = side << ONE
     backed = men & (shifted(memory, men, first) | shifted(memory, men, first + ONE))
@@ -100,5 +100,6 @@ def evaluate(memory: Memory, at: np.uint64) -> int:
     value = features(memory, row, mine, kings, side, empty)
     value -= features(memory, row, theirs, kings, side ^ ONE, empty)
     value += signed(memory[row + EXPOSED]) * number(takers(memory, theirs, mine, kings, side ^ ONE))
-    share = 100 * (number(mine) - number(theirs)) // number(mine | theirs)
-    return value + signed(memory[row + SHARE]) * share + signed(memory[row + TURN])
+    lead = number(mine) - number(theirs)
+    share = signed(memory[row + SHARE]) * (100 * abs(lead) // number(mine | theirs))
+    return value + (share if lead > 0 else -share) + signed(memory[row + TURN])

@@ -10,45 +10,49 @@ from games.draughts.kernel import memory as layout
 
 
 class Phase(NamedTuple):
-    men: Sequence[int]
-    """By square, the last row first, what a light man there is worth."""
+    """The weights of a third of the game, in the order of `evaluation`."""
+
+    squares: Sequence[int]
+    """What a light man gets for standing on each square."""
+    man: int
     king: int
-    king_centre: int = 6
-    king_step: int = 2
-    step: int = 2
-    backed: int = 3
-    exposed: int = -10
-    share: int = 3
-    turn: int = 5
+    king_centre: int
+    king_step: int
+    step: int
+    backed: int
+    exposed: int
+    share: int
+    turn: int
 
 
 Phases = tuple[Phase, ...]
 
 
 def _by_rule(size: int, king: int) -> Phases:
-    """Men are worth more the farther they have gone, later most, and those on the first row early."""
-    rows = [[0 if row == size - 1 else (size - 1 - row) * gain for row in range(size)] for gain in (1, 2, 3)]
-    return tuple(
-        Phase(
-            [
-                100 + row[square // (size // 2)] + (8 if square >= size * (size - 1) // 2 else 0)
-                for square in range(size * size // 2)
-            ],
-            king,
-        )
-        for row in rows
-    )
+    squares = [size - 1 - square // (size // 2) for square in range(size * size // 2)]
+    return tuple(Phase([gain * one for one in squares], 100, king, 6, 2, 2, 3, -10, 3, 5) for gain in (1, 2, 3))
+
+
+ENGLISH = _by_rule(8, 140)
+RUSSIAN = _by_rule(8, 300)
+INTERNATIONAL = _by_rule(10, 300)
+
+
+def name_of(size: int, flying: bool) -> str:
+    """The name here of the weights for such boards and kings."""
+    return "INTERNATIONAL" if size == 10 else "RUSSIAN" if flying else "ENGLISH"
 
 
 def of(size: int, flying: bool) -> Phases:
-    return _by_rule(size, 300 if flying else 140)
+    phases: Phases = globals()[name_of(size, flying)]
+    return phases
 
 
 def write(target: layout.Memory, size: int, phases: Phases) -> None:
     """Makes a search judge by these weights."""
     for number, phase in enumerate(phases):
         first = int(layout.WEIGHTS) + number * int(layout.PHASE_WORDS)
-        for square, worth in enumerate(phase.men):
+        for square, worth in enumerate(phase.squares):
             target[first + layout.bit_of(square, size)] = worth % 2**64
         for place, worth in enumerate(phase[1:]):
             target[first + int(evaluation.SQUARES) + place] = worth % 2**64
