@@ -79,7 +79,7 @@ def score(game: Draughts, heuristic: str, position: Position, depth: int, ply: i
 def test_the_kernel_sees_exactly_the_legal_moves_in_their_order(rules: dict[str, object]) -> None:
     game = draughts(**rules)
     search = DraughtsSearch(game, table_mb=1, seed=0)
-    for position in positions(game, 1, 400):
+    for position in positions(game, 1, 200):
         assert search.moves(position) == game.legal_moves(position), game.format_position(position)
 
 
@@ -116,7 +116,7 @@ def test_draws_are_counted_as_the_rules_have_them(rules: dict[str, object]) -> N
 def test_the_kernel_judges_as_the_plain_functions(rules: dict[str, object], heuristic: str) -> None:
     game = draughts(**rules)
     search = DraughtsSearch(game, table_mb=1, seed=0, heuristic=heuristic)
-    for position in positions(game, 4, 200):
+    for position in positions(game, 4, 80):
         assert search.judge(position) == plain.HEURISTICS[heuristic](game, position, None)
 
 
@@ -125,7 +125,7 @@ def test_the_kernel_judges_as_the_plain_functions(rules: dict[str, object], heur
 def test_a_search_to_a_depth_has_the_score_of_plain_minimax(rules: dict[str, object], heuristic: str) -> None:
     game = draughts(**rules)
     search = DraughtsSearch(game, table_mb=1, seed=0, heuristic=heuristic)
-    for position in few_moves(game, 5, 12):
+    for position in few_moves(game, 5, 6):
         search.begin(position, None, exact=True)
         for level in (1, 2, 3):
             found = search.deepen(level)
@@ -213,7 +213,7 @@ def test_both_sides_judge_mirrored_positions_alike(rules: dict[str, object]) -> 
     def turned(squares: int) -> int:
         return sum(1 << last - square for square in range(last + 1) if squares >> square & 1)
 
-    for position in positions(game, 9, 200):
+    for position in positions(game, 9, 80):
         light, dark = position.pieces
         mirrored = Position((turned(dark), turned(light)), turned(position.kings), 1 - position.side)
         assert search.judge(position) == search.judge(mirrored)
