@@ -35,7 +35,7 @@ class AlphaBetaOptions:
     table_mb: int = rule(32, "mebibytes for the table of known positions, kept between moves", minimum=1, maximum=1024)
     seed: int = rule(0, "chooses among moves that look equally good; 0 takes the first", minimum=0, maximum=2**31)
     book: bool = rule(True, "answers from the opening book where it knows the position and nothing limits the depth")
-    plain: bool = rule(False, "searches in plain Python, as before a game has a compiled search")
+    plain: bool = rule(False, "searches in plain Python, also where there is a compiled search")
 
 
 class AlphaBeta(GameAgent):
