@@ -35,6 +35,7 @@ class AlphaBetaOptions:
     table_mb: int = rule(32, "mebibytes for the table of known positions, kept between moves", minimum=1, maximum=1024)
     seed: int = rule(0, "chooses among moves that look equally good; 0 takes the first", minimum=0, maximum=2**31)
     book: bool = rule(True, "answers from the opening book where it knows the position and nothing limits the depth")
+    plain: bool = rule(False, "searches in plain Python, also where there is a compiled search")
 
 
 class AlphaBeta(GameAgent):
@@ -73,7 +74,8 @@ class AlphaBeta(GameAgent):
         """Waits for the kernel, as `agents.loading` allows. `choose` does so too, but an agent waits only once."""
         if not self._has_waited:
             self._has_waited = True
-            loading.wait(self.game.name, stop)
+            if not self.options.plain:
+                loading.wait(self.game.name, stop)
         self._ready_search()
 
     def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
@@ -157,9 +159,10 @@ class AlphaBeta(GameAgent):
         """The kernel's search, kept with its table; the plain Python search without a kernel or while it compiles."""
         if self._search is None:
             own = self.options
-            if loading.is_pending(self.game.name):
-                return plain_search_of(self.game, own.seed, own.heuristic)
-            self._search = search_of(self.game, own.table_mb, own.seed, own.heuristic)
+            plain = plain_search_of(self.game, own.seed, own.heuristic)
+            if not own.plain and loading.is_pending(self.game.name):
+                return plain
+            self._search = plain if own.plain else search_of(self.game, own.table_mb, own.seed, own.heuristic)
         return self._search
 
 

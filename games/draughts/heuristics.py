@@ -53,7 +53,7 @@ def _material(game: Draughts, position: Position, side: Side) -> int:
 
 
 def _placed(game: Draughts, position: Position, side: Side) -> int:
-    squares, own = _squares(game.geometry.size), position.pieces[side]
+    squares, own = squares_of(game.geometry.size), position.pieces[side]
     men, kings = own & ~position.kings, own & position.kings
     value = CENTRE * (men & squares.centre).bit_count() + KING_CENTRE * (kings & squares.centre).bit_count()
     value += ADVANCE * sum((men & row).bit_count() * gone for gone, row in enumerate(squares.rows[side], 1))
@@ -63,7 +63,7 @@ def _placed(game: Draughts, position: Position, side: Side) -> int:
 
 
 @functools.cache
-def _squares(size: int) -> _Squares:
+def squares_of(size: int) -> _Squares:
     half = size // 2
     rows = [((1 << half) - 1) << half * row for row in range(size)]
     middle = range(size // 2 - 2, size // 2 + 2)

@@ -1,7 +1,8 @@
-"""The evaluations that searches judge by, as features to count and weights to fit: chess, gomoku, morris, cờ gánh.
+"""The evaluations that searches judge by, as features to count and weights to fit.
 
-An evaluation is an integer matrix of weights, (groups, features): morris has other weights in each phase of the game,
-the others one group. The value of a position for the side to move is its features times its group's weights.
+An evaluation is an integer matrix of weights, (groups, features): morris and draughts have other weights in each phase
+of the game, the others one group. The value of a position for the side to move is its features times its group's
+weights.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ import games.chess.kernel.memory as chess_layout
 import games.chess.kernel.weights as chess_weights
 import games.co_ganh.kernel.memory as ganh_layout
 import games.co_ganh.kernel.weights as ganh_weights
+import games.draughts.kernel.memory as draughts_layout
+import games.draughts.kernel.weights as draughts_weights
 import games.nine_mens_morris.kernel.memory as morris_layout
 import games.nine_mens_morris.kernel.weights as morris_weights
 from agents.kernels.negamax import LIMIT
@@ -32,6 +35,12 @@ from games.co_ganh import CoGanh
 from games.co_ganh import Position as GanhPosition
 from games.co_ganh.kernel import GanhSearch
 from games.co_ganh.kernel.evaluation import evaluate as ganh_value
+from games.draughts import Draughts
+from games.draughts import Position as DraughtsPosition
+from games.draughts.kernel import DraughtsSearch
+from games.draughts.kernel.evaluation import evaluate as draughts_value
+from games.draughts.kernel.evaluation import phase_of
+from games.draughts.kernel.placing import place as place_draughts
 from games.gomoku.kernel import memory as layout
 from games.gomoku.kernel import weights as kernel
 from games.gomoku.kernel.by_threats import ThreatSearch
@@ -396,11 +405,68 @@ class ChessEvaluation(Evaluation):
         return chess_weights.unlisted([(early, late) for early, late in pairs])
 
 
+class DraughtsEvaluation(Evaluation):
+    """Where men stand, and all other features of `games.draughts.kernel.evaluation`, in three phases."""
+
+    groups = ("more than two thirds of the pieces", "more than one", "fewer")
+    games, nodes = 3000, 1000
+    scale = 60
+    game: Draughts
+
+    def __init__(self, game: Draughts) -> None:
+        self.game, self._size = game, game.geometry.size
+        self.features = (*game.cells, *draughts_weights.Phase._fields[1:])
+        self._name = draughts_weights.name_of(self._size, game.rules.flying)
+        self.where = f"games/draughts/kernel/weights.py, {self._name}"
+        self._memory = draughts_layout.allocate(game, 1)
+        self._units = [self._words(unit) for unit in np.eye(len(self.features), dtype=np.int64)]
+
+    def _phase(self, row: NDArray[np.int64]) -> draughts_weights.Phase:
+        values, cells = row.tolist(), len(self.game.cells)
+        return draughts_weights.Phase(values[:cells], *values[cells:])
+
+    def _words(self, row: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """The memory's words where all phases have these weights."""
+        draughts_weights.write(self._memory, self._size, (self._phase(row),) * len(self.groups))
+        return self._memory[int(draughts_layout.WEIGHTS) : int(draughts_layout.END)].copy()
+
+    def shipped(self) -> Weights:
+        phases = draughts_weights.of(self._size, self.game.rules.flying)
+        return np.array([[*phase.squares, *phase[1:]] for phase in phases], np.int64)
+
+    def search(self, weights: Weights, seed: int) -> Any:
+        search = DraughtsSearch(self.game, TABLE_MB, seed)
+        draughts_weights.write(search.memory, self._size, tuple(map(self._phase, weights)))
+        return search
+
+    def counted(self, position: DraughtsPosition) -> Counted | None:
+        """The position's features, each measured as its value with a weight of 1; None where the mover must take."""
+        memory, at = self._memory, draughts_layout.POSITIONS
+        place_draughts(memory, self.game, position)
+        if memory[at + draughts_layout.TAKERS]:
+            return None
+        group = phase_of(memory, memory[at + draughts_layout.MINE], memory[at + draughts_layout.THEIRS])
+        found = []
+        for words in self._units:
+            memory[int(draughts_layout.WEIGHTS) : int(draughts_layout.END)] = words
+            found.append(draughts_value(memory, at))
+        return Counted(int(group), np.array(found, np.int64))
+
+    def text(self, weights: Weights) -> str:
+        lines = [f"{self._name}: Phases = ("]
+        for squares, *others in map(self._phase, weights):
+            named = zip(draughts_weights.Phase._fields[1:], others, strict=True)
+            lines += ["    Phase(", "        (", _wrapped(map(str, squares)), "        ),"]
+            lines += [_wrapped(f"{name}={value}" for name, value in named), "    ),"]
+        return "\n".join((*lines, ")  # fmt: skip"))
+
+
 EVALUATIONS: dict[str, Callable[[Any], Evaluation]] = {
     "gomoku": GomokuEvaluation,
     "nine_mens_morris": MorrisEvaluation,
     "co_ganh": GanhEvaluation,
     "chess": ChessEvaluation,
+    "draughts": DraughtsEvaluation,
 }
 
 

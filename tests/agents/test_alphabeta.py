@@ -412,3 +412,14 @@ def test_a_heuristic_decides_what_a_kernel_or_plain_python_finds() -> None:
     by_mills = load_agent("alphabeta", MORRIS, {"heuristic": "closed_mills"}).choose(position, Limits(depth=1), NEVER)
     assert MORRIS.format_move(position, by_mills.move).startswith("g7x")
     assert by_mills.score == 1
+
+
+def test_plain_python_searches_where_it_is_asked_for() -> None:
+    game = games.load("draughts")
+    compiled, plain = (
+        load_agent("alphabeta", game, {"heuristic": "placed", "plain": plain}) for plain in ("false", "true")
+    )
+    answers = [agent.choose(game.initial(), Limits(depth=4), NEVER) for agent in (compiled, plain)]
+    assert answers[0].score == answers[1].score
+    assert [isinstance(getattr(agent, "_search"), PlainSearch) for agent in (compiled, plain)] == [False, True]  # noqa: B009
+    assert not answers[1].stopgap

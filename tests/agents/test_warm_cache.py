@@ -79,6 +79,13 @@ game = games.load("go")
 answer = load_agent("mcts", game, {"seed": 1}).choose(game.initial(), Limits(nodes=2000), threading.Event())
 found = [answer.score, answer.nodes, list(answer.pv)]
 """,
+    "draughts": """
+game = games.load("draughts", {"set": "international"})
+position = game.parse_position("B:W6,9,10,11,20,21,22,23,30,K31,33,37,41,42,43,44,46:BK17,K24")
+answer = load_agent("alphabeta", game).choose(position, Limits(nodes=20000), threading.Event())
+found = [answer.score, answer.nodes, list(answer.pv), kernels.perft(game, position, 4)]
+assert found[-1] == 5432
+""",
     "gomoku": """
 game = games.load("gomoku")
 found = []

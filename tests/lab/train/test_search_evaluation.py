@@ -18,6 +18,7 @@ from games.chess.kernel.memory import POSITIONS
 from games.chess.kernel.placing import place
 from games.chess.kernel.weights import listed
 from games.co_ganh.kernel.evaluation import evaluate as ganh_value
+from games.draughts.kernel.weights import name_of
 from games.gomoku.kernel import weights as gomoku
 from games.gomoku.kernel.evaluation import evaluate as gomoku_value
 from games.gomoku.kernel.prover import write_stones
@@ -34,6 +35,9 @@ RULES: list[tuple[str, dict[str, object]]] = [
     ("nine_mens_morris", {"flying": True, "diagonals": True}),
     ("co_ganh", {}),
     ("co_ganh", {"capture": "flip", "mo": True}),
+    ("draughts", {}),
+    ("draughts", {"set": "international"}),
+    ("draughts", {"set": "russian"}),
 ]
 
 
@@ -42,10 +46,10 @@ def evaluation_of(name: str, rules: dict[str, object]) -> Evaluation:
 
 
 def some_positions(evaluation: Evaluation, seed: int, count: int) -> list[Any]:
-    draw, found = random.Random(seed), list[Any]()
+    draw, found, most = random.Random(seed), list[Any](), 120 if evaluation.game.name == "draughts" else 60
     while len(found) < count:
         position = evaluation.game.initial()
-        for _ in range(draw.randrange(1, 60)):
+        for _ in range(draw.randrange(1, most)):
             if evaluation.game.outcome(position) is None:
                 position = evaluation.game.apply(position, draw.choice(evaluation.random_moves(position)))
         if evaluation.game.outcome(position) is None:
@@ -60,6 +64,8 @@ def judged(search: Any, game: Any, position: Any) -> int:
     if game.name == "chess":
         place(search.memory, position)
         return int(weigh(search.memory, POSITIONS))
+    if game.name == "draughts":
+        return int(search.judge(position))
     men = U(position.men[position.side]), U(position.men[1 - position.side])
     if game.name == "co_ganh":
         return int(ganh_value(search.memory, *men))
@@ -119,6 +125,7 @@ def test_the_text_can_be_pasted_into_the_module(name: str) -> None:
         ],
         "nine_mens_morris": lambda: [[getattr(phase, x) for x in evaluation.features] for phase in space["OWN"][:3]],
         "co_ganh": lambda: [[space["OWN"].get("own" if x == "men" else x, 0) for x in evaluation.features]],
+        "draughts": lambda: [[*phase.squares, *phase[1:]] for phase in space[name_of(8, flying=False)]],
     }[name]()
     assert pasted == weights.tolist()
     if name == "nine_mens_morris":

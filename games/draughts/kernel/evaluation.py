@@ -1,0 +1,105 @@
+"""Static evaluation in hundredths of a man: features counted here, times the weights of the phase in the memory."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.kernels.compilation import bit_count, compiled, lowest_bit, signed
+from games.draughts import heuristics as plain
+from games.draughts.kernel import memory as w
+from games.draughts.kernel.board import ONE, ZERO, reached, shifted, takers
+from games.draughts.kernel.memory import Memory
+
+U = np.uint64
+OWN, PLACED, MATERIAL = U(0), U(1), U(2)
+"""Values of JUDGE."""
+SQUARES = U(56)
+"""Words of a phase before the others: what a man gets for standing on each square, seen as light's."""
+MAN, KING, KING_CENTRE, KING_STEP = (SQUARES + U(place) for place in range(4))
+"""A man, a king, a king in the middle, and a square that kings can step to."""
+STEP, BACKED, EXPOSED = (SQUARES + U(place) for place in range(4, 7))
+"""A square that men can step to; a man with another behind it; a piece of the enemy's that could take if to move."""
+SHARE, TURN = SQUARES + U(7), SQUARES + U(8)
+"""Each hundredth of the pieces by which one side has more, and the move."""
+NINE = U(9)
+
+
+@compiled("int64(uint64)")
+def number(squares: np.uint64) -> int:
+    return signed(bit_count(squares))
+
+
+@compiled("int64(uint64[::1], uint64, uint64, uint64, uint64)")
+def placed(memory: Memory, own: np.uint64, enemy: np.uint64, kings: np.uint64, side: np.uint64) -> int:
+    """What `games.draughts.heuristics` gives a side's pieces for where they stand."""
+    men, centre, row = own & ~kings, memory[w.CENTRE], ZERO
+    value = plain.CENTRE * number(men & centre) + plain.KING_CENTRE * number(own & kings & centre)
+    while row < NINE:
+        value += plain.ADVANCE * signed(row + ONE) * number(men & memory[w.ROWS + NINE * side + row])
+        row += ONE
+    return value + plain.BACK * number(men & memory[w.BACK + side]) if enemy & ~kings != ZERO else value
+
+
+@compiled("int64(uint64[::1], uint64)")
+def named(memory: Memory, at: np.uint64) -> int:
+    """The heuristics of `games.draughts.heuristics`."""
+    mine, theirs, kings, side = memory[at + w.MINE], memory[at + w.THEIRS], memory[at + w.KINGS], memory[at + w.SIDE]
+    worth = plain.KING if memory[w.FLYING] == ZERO else plain.FLYING_KING
+    lead = plain.MAN * (number(mine) - number(theirs))
+    lead += (worth - plain.MAN) * (number(mine & kings) - number(theirs & kings))
+    if memory[w.JUDGE] == MATERIAL:
+        return lead
+    traded = plain.TRADE * abs(lead) // (plain.MAN * number(mine | theirs))
+    value = lead + (traded if lead > 0 else -traded)
+    return value + placed(memory, mine, theirs, kings, side) - placed(memory, theirs, mine, kings, side ^ ONE)
+
+
+@compiled("int64(uint64[::1], uint64, uint64, uint64)")
+def standing(memory: Memory, row: np.uint64, men: np.uint64, side: np.uint64) -> int:
+    """The worth of a side's men by their squares."""
+    value = ZERO
+    while men:
+        square = lowest_bit(men)
+        men &= men - ONE
+        value += memory[row + (square if side == ZERO else memory[w.TOP] - square)]
+    return signed(value)
+
+
+@compiled("int64(uint64[::1], uint64, uint64, uint64, uint64, uint64)")
+def features(
+    memory: Memory, row: np.uint64, own: np.uint64, kings: np.uint64, side: np.uint64, empty: np.uint64
+) -> int:
+    """The worth of a side's pieces."""
+    men, kings = own & ~kings, own & kings
+    value = standing(memory, row, men, side) + signed(memory[row + MAN]) * number(men)
+    value += signed(memory[row + STEP]) * number(reached(memory, men, ZERO, side, empty))
+    first = side << ONE
+    backed = men & (shifted(memory, men, first) | shifted(memory, men, first + ONE))
+    value += signed(memory[row + BACKED]) * number(backed)
+    if kings != ZERO:
+        value += signed(memory[row + KING]) * number(kings)
+        value += signed(memory[row + KING_CENTRE]) * number(kings & memory[w.CENTRE])
+        value += signed(memory[row + KING_STEP]) * number(reached(memory, ZERO, kings, side, empty))
+    return value
+
+
+@compiled("int64(uint64[::1], uint64, uint64)")
+def phase_of(memory: Memory, mine: np.uint64, theirs: np.uint64) -> int:
+    """0 with more than two thirds of the pieces at the start, 1 with more than one, else 2."""
+    rows = signed(memory[w.HALF]) - 1  # of each side's men
+    return max(0, min(w.PHASES - 1, w.PHASES - 1 - (w.PHASES * (number(mine | theirs) - 1)) // (2 * rows * (rows + 1))))
+
+
+@compiled("int64(uint64[::1], uint64)")
+def evaluate(memory: Memory, at: np.uint64) -> int:
+    """The value for the side to move, who has nothing to take."""
+    if memory[w.JUDGE] != OWN:
+        return named(memory, at)
+    mine, theirs, kings, side = memory[at + w.MINE], memory[at + w.THEIRS], memory[at + w.KINGS], memory[at + w.SIDE]
+    row, empty = w.WEIGHTS + w.PHASE_WORDS * U(phase_of(memory, mine, theirs)), memory[w.FULL] & ~(mine | theirs)
+    value = features(memory, row, mine, kings, side, empty)
+    value -= features(memory, row, theirs, kings, side ^ ONE, empty)
+    value += signed(memory[row + EXPOSED]) * number(takers(memory, theirs, mine, kings, side ^ ONE))
+    lead = number(mine) - number(theirs)
+    share = signed(memory[row + SHARE]) * (100 * abs(lead) // number(mine | theirs))
+    return value + (share if lead > 0 else -share) + signed(memory[row + TURN])

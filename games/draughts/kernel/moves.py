@@ -1,0 +1,128 @@
+"""Legal moves as codes, in the order of `games.draughts.moves`; code 0 is no move.
+
+A capture is TAKES | its number among the position's captures. Another move is STEPS | its last square | direction << 6
+| squares gone less one << 8: the low ten bits tell nearly all apart.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.kernels.compilation import bit_count, compiled, lowest_bit
+from agents.kernels.memory import HISTORY, MAX_MOVES, MOVES
+from games.draughts.kernel import memory as w
+from games.draughts.kernel.board import ALL_WAYS, DIRECTIONS, ONE, TWO, ZERO, can_jump, shifted
+from games.draughts.kernel.memory import Memory
+
+U = np.uint64
+SIX, EIGHT, TEN, ORDER = U(6), U(8), U(10), U(32)
+CELL, JOURNEY = U(63), U(2**10 - 1)
+STRIDE = U(MAX_MOVES)
+STEPS, TAKES, PASSED = U(1 << 12), U(1 << 14), U(1 << 63)
+"""Marks of the codes of both kinds, and of a capture that passed the last row where that crowns."""
+TAKEN_ORDER, CROWNED_ORDER = U(1 << 24), U(1 << 23)
+"""Ordering value per piece captured, and of a man's last step."""
+
+
+@compiled("void(uint64[::1], uint64, uint64)")
+def record(memory: Memory, at: np.uint64, taken: np.uint64) -> None:
+    """Writes a capture that ends on a square, unless a longer one is obligatory or the same is written already."""
+    count = bit_count(taken & ~PASSED)
+    if memory[w.LONGEST] != ZERO:
+        if count < memory[w.MOST_TAKEN]:
+            return
+        if count > memory[w.MOST_TAKEN]:
+            memory[w.MOST_TAKEN], memory[w.WRITTEN] = count, ZERO
+    squares = memory[w.ORIGIN] | lowest_bit(at) << SIX
+    slot = memory[w.START]
+    end = slot + TWO * memory[w.WRITTEN]
+    while slot < end:
+        if memory[slot] == taken and memory[slot + ONE] == squares:
+            return
+        slot += TWO
+    if memory[w.WRITTEN] < STRIDE:
+        memory[slot], memory[slot + ONE] = taken, squares
+        memory[w.WRITTEN] += ONE
+
+
+@compiled("void(uint64[::1], uint64, uint64, boolean, uint64, uint64)")
+def go_on(memory: Memory, at: np.uint64, taken: np.uint64, king: bool, empty: np.uint64, left: np.uint64) -> None:
+    """Writes all ways to end a capture; `left` are the enemy's pieces not yet jumped, which stay where they are."""
+    side, ended = memory[w.MOVER], True
+    ways = ALL_WAYS if king else memory[w.TAKING + side]
+    flies, way = king and memory[w.FLYING] != ZERO, ZERO
+    crowning = memory[w.CROWNING + side] if memory[w.PASSING] != ZERO else ZERO
+    while way < DIRECTIONS:
+        over = shifted(memory, at, way) if ways >> way & ONE != ZERO else ZERO
+        while flies and over & empty != ZERO:
+            over = shifted(memory, over, way)
+        over &= left
+        nearest = shifted(memory, over, way) & empty
+        if nearest != ZERO:
+            ended = False
+            further, rest, to = False, left & ~over, nearest
+            while to != ZERO:
+                further |= can_jump(memory, to, king or to & crowning != ZERO, side, empty, rest)
+                to = shifted(memory, to, way) & empty if flies else ZERO
+            to = nearest
+            while to != ZERO:
+                crowned = to & crowning != ZERO
+                if not further or can_jump(memory, to, king or crowned, side, empty, rest):
+                    go_on(memory, to, taken | over | (PASSED if crowned else ZERO), king or crowned, empty, rest)
+                to = shifted(memory, to, way) & empty if flies else ZERO
+        way += ONE
+    if ended:
+        record(memory, at, taken)
+
+
+@compiled("uint64(uint64[::1], uint64, uint64)")
+def write_captures(memory: Memory, at: np.uint64, ply: np.uint64) -> np.uint64:
+    """Writes the captures of a position whose mover can take; returns how many."""
+    own, enemy, kings = memory[at + w.MINE], memory[at + w.THEIRS], memory[at + w.KINGS]
+    memory[w.START] = w.CAPTURES + ply * TWO * STRIDE
+    memory[w.WRITTEN], memory[w.MOST_TAKEN], memory[w.MOVER] = ZERO, ZERO, memory[at + w.SIDE]
+    empty, turn = memory[w.FULL] & ~(own | enemy), ZERO
+    while turn < TWO:  # men first
+        left = memory[at + w.TAKERS] & (~kings if turn == ZERO else kings)
+        while left:
+            origin = left & (ZERO - left)
+            left ^= origin
+            memory[w.ORIGIN] = lowest_bit(origin)
+            go_on(memory, origin, ZERO, turn == ONE, empty | origin, enemy)
+        turn += ONE
+    slot, number = MOVES + ply * STRIDE, ZERO
+    while number < memory[w.WRITTEN]:
+        taken = memory[memory[w.START] + TWO * number] & ~PASSED
+        value = TAKEN_ORDER * (bit_count(taken) + bit_count(taken & kings))
+        memory[slot + number] = value << ORDER | TAKES | number
+        number += ONE
+    return number
+
+
+@compiled("uint64(uint64[::1], uint64, uint64)")
+def write_steps(memory: Memory, at: np.uint64, ply: np.uint64) -> np.uint64:
+    """Writes the moves of a position whose mover cannot take; returns how many."""
+    own, kings, side = memory[at + w.MINE], memory[at + w.KINGS], memory[at + w.SIDE]
+    empty, crowning = memory[w.FULL] & ~(own | memory[at + w.THEIRS]), memory[w.CROWNING + side]
+    start = MOVES + ply * STRIDE
+    slot, history = start, HISTORY + ((ply & ONE) << TEN)
+    left = own
+    while left:
+        origin = left & (ZERO - left)
+        left ^= origin
+        king = origin & kings != ZERO
+        way = ZERO if king else side << ONE
+        end = DIRECTIONS if king else way + TWO
+        while way < end:
+            to, gone = shifted(memory, origin, way) & empty, ZERO
+            while to != ZERO:
+                code = lowest_bit(to) | way << SIX | gone << EIGHT | STEPS
+                order = memory[history + (code & JOURNEY)]
+                if not king and to & crowning != ZERO:
+                    order += CROWNED_ORDER
+                memory[slot] = order << ORDER | code
+                slot += ONE
+                gone += ONE
+                to = shifted(memory, to, way) & empty if king and memory[w.FLYING] != ZERO else ZERO
+            way += ONE
+    return slot - start
