@@ -18,6 +18,7 @@ from hypothesis import settings
 from hypothesis.internal.conjecture import providers
 
 import games
+from agents import loading
 from daemon.setup.catalogue import Catalogue
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -97,6 +98,13 @@ def agents_listed_here() -> Iterator[None]:
         patch.setattr(Catalogue, "__init__", make)
         patch.setattr(Catalogue, "_ask", ask)
         yield
+
+
+@pytest.fixture(autouse=True)
+def patient() -> Iterator[None]:
+    """An engine that a test starts in this process limits for the whole process how long agents wait for their code."""
+    yield
+    loading.answer_within(None)
 
 
 @pytest.fixture
