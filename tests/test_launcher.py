@@ -99,10 +99,10 @@ def test_the_players_are_prepared_with_the_installation_but_not_for_tests(
     monkeypatch.setattr(launcher, "PYTHON", Path(sys.executable))
     monkeypatch.setattr(launcher, "missing_system_packages", list)
     monkeypatch.setattr(launcher, "pip_install", lambda _: done.append("packages"))
-    monkeypatch.setattr(launcher, "compile_searches", lambda: done.append("players"))
+    monkeypatch.setattr(launcher, "compile_searches", lambda game: done.append(f"players {game}".strip()))
     monkeypatch.setattr(launcher, "run_program", lambda _: 0)
     monkeypatch.setattr(launcher, "run_checks", lambda _: 0)
-    for command, what in (("demo", ["packages", "players"]), ("run", []), ("test", ["packages"])):
+    for command, what in (("demo", ["packages", "players morris"]), ("run", []), ("test", ["packages"])):
         monkeypatch.setattr(sys, "argv", ["kibitzer", command])
         assert launcher.main() == 0
         assert done == what

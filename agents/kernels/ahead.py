@@ -1,6 +1,7 @@
 """Compiles the searches of games before anybody waits for a move: `python -m agents.kernels.ahead [GAME ...]`.
 
-Each game has a process of its own, as many at a time as there are cores. Prints `DONE WHOLE` after each part.
+Each game has a process of its own, as many at a time as there are cores. Prints `DONE WHOLE` after each part. Games
+without a search are left out.
 """
 
 from __future__ import annotations
@@ -12,9 +13,12 @@ import subprocess
 import sys
 import threading
 
+import games
 from agents import kernels
 from system.processes import LineProcess
 
+ALONE = "--alone"
+"""Compiles the one game that follows in this very process, and prints a line a part."""
 LOOK_S, END_S = 1.0, 10.0
 """Seconds between two looks at a process, and until one that has said all must have ended."""
 
@@ -25,7 +29,7 @@ def ahead(names: tuple[str, ...]) -> bool:
 
     def one(name: str) -> bool:
         nonlocal done
-        command = [sys.executable, "-m", "agents.kernels.ahead", name]
+        command = [sys.executable, "-m", "agents.kernels.ahead", ALONE, name]
         compiler = LineProcess(command, stdin=subprocess.DEVNULL, stderr=None)
         with contextlib.closing(compiler):
             with contextlib.suppress(EOFError):
@@ -51,9 +55,9 @@ def _tell() -> None:
 
 
 if __name__ == "__main__":
-    wanted = tuple(sys.argv[1:]) or kernels.names()
-    if len(wanted) == 1:
+    if sys.argv[1:2] == [ALONE]:
         with kernels.told(_tell):
-            kernels.load(wanted[0])
+            kernels.load(sys.argv[2])
     else:
-        sys.exit(not ahead(wanted))
+        named = [games.find(one).name for one in sys.argv[1:]] or kernels.names()
+        sys.exit(not ahead(tuple(one for one in named if one in kernels.names())))
