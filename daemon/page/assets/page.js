@@ -114,7 +114,7 @@ function showSeen({ seen }) {
 
 function showHealth(health) {
   const faults = Object.entries(health.parts).filter(([, part]) => !part.ok);
-  write(at("health"), faults.map(([name, part]) => `${t(name)}: ${part.text}`).join("; ") || t("all is well"));
+  write(at("health"), faults.map(([name, part]) => `${t(name)}: ${part.text.replace(/\.$/, "")}`).join("; ") || t("all is well"));
   at("health").className = `health ${faults.length ? "bad" : "good"}`;
   fill(at("parts"), JSON.stringify(health.parts), () => Object.entries(health.parts).map(([name, part]) => make("li", {
     class: part.ok ? "" : "bad", text: `${t(name)}: ${part.text || (part.ok ? t("well") : t("not well"))}`,
