@@ -89,7 +89,7 @@ class AlphaBeta(GameAgent):
         self.prepare(stop)
         request = MoveRequest(self.game, position, limits, stop)
         if self._luck.errs():
-            return request.answer(self._luck.any_of(request.moves))
+            return request.answer(self._luck.error_of(request))
         depth = limits.depth or heuristics.depth_at(self.game, position, self.options)
         if limits == Limits() and not depth:
             limits = Limits(time_s=DEFAULT_TIME_S)

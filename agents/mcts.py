@@ -101,7 +101,7 @@ class Mcts(GameAgent):
         request = MoveRequest(self.game, position, limits, stop)
         moves = request.moves
         if self._luck.errs():
-            return request.answer(self._luck.any_of(moves))
+            return request.answer(self._luck.error_of(request))
         if self._compiled is not None:
             return self._chosen(self._compiled, request)
         known = HiddenHands.of(self.game).view(position, self.game.to_move(position))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import threading
 import time
@@ -9,10 +10,13 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from agents.agent import Answer, Limits
-from rules import AnyGame, HiddenHands
+from rules import EMPTY, AnyGame, HiddenHands
 
 DEALS = 8
 """Deals tried to find one in which the game is not over."""
+
+LARGE, NEAR = 9, 2
+"""Lines from which a board is large, as gomoku's and go's; lines from a stone within which people lay theirs."""
 
 
 class MoveRequest:
@@ -59,6 +63,24 @@ class Luck:
 
     def any_of(self, moves: Sequence[Any]) -> Any:
         return self._errors.choice(moves)
+
+    def error_of(self, request: MoveRequest) -> Any:
+        """A move as people err: anywhere, but on a large board of stones near those that lie there, or its middle."""
+        game, position, moves = request.game, request.position, request.moves
+        size, cells = math.isqrt(len(game.cells)), len(game.cells)
+        if size < LARGE or size * size != cells:
+            return self.any_of(moves)
+        board = game.board(position)
+        lying = [divmod(cell, size) for cell in range(cells) if board[cell] != EMPTY] or [(size // 2, size // 2)]
+        close = {
+            row * size + column
+            for across, along in lying
+            for row in range(across - NEAR, across + NEAR + 1)
+            for column in range(along - NEAR, along + NEAR + 1)
+            if column in range(size)
+        }
+        near = [move for move in moves if any(step.cell in close for step in game.steps(position, move)[:1])]
+        return self.any_of(near or moves)
 
     def one_of(self, equal: Sequence[Any]) -> Any:
         """One of moves that are equally good."""

@@ -423,3 +423,16 @@ def test_plain_python_searches_where_it_is_asked_for() -> None:
     assert answers[0].score == answers[1].score
     assert [isinstance(getattr(agent, "_search"), PlainSearch) for agent in (compiled, plain)] == [False, True]  # noqa: B009
     assert not answers[1].stopgap
+
+
+@pytest.mark.parametrize(
+    ("played", "columns", "rows"), [((), "fghij", range(6, 11)), (("a1", "c2"), "abcde", range(1, 5))]
+)
+def test_on_a_large_board_errors_are_made_near_the_stones(played: tuple[str, ...], columns: str, rows: range) -> None:
+    game = games.load("gomoku")
+    position = game.initial()
+    for text in played:
+        position = game.apply(position, game.parse_move(position, text))
+    agent = load_agent("alphabeta", game, {"error_percent": 100, "seed": 3})
+    found = {agent.choose(position, Limits(), NEVER).pv[0] for _ in range(300)}
+    assert found == {f"{column}{row}" for column in columns for row in rows} - set(played)
