@@ -96,6 +96,7 @@ def meaning(player: str) -> str:
             worded_n("Looks {count} move ahead.", "Looks {count} moves ahead.", depth) if depth else "",
             worded("Looks at up to {count} positions a move.", count=nodes) if nodes else "",
             worded("Plays {count} games on at random before a move.", count=simulations) if simulations else "",
+            worded("Thinks up to {seconds} s a move.", seconds=settings["time_s"]) if "time_s" in settings else "",
             worded_n("Errs in {count} of 100 moves.", "Errs in {count} of 100 moves.", errors) if errors else "",
         )
     )

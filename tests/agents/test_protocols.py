@@ -13,7 +13,7 @@ import pytest
 
 import daemon
 import games
-from agents import players, protocols
+from agents import kernels, players, protocols
 from agents.agent import AgentError, Answer
 from agents.minimax import Minimax
 from agents.protocols import ggf, sanmill
@@ -443,6 +443,7 @@ def test_nboard_waits_for_the_code_before_it_says_its_name(monkeypatch: pytest.M
 
 
 def test_uci_is_spoken_for_chess_with_claims_left_out_and_scores_of_the_mover() -> None:
+    kernels.load("chess")  # else the first answers are the plain search's, without its score
     talk = Talk("uci", "alphabeta:depth=2", "chess")
     best = talk.say("position startpos moves g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8", "go depth 1")[-1].split()
     assert best[0] == "bestmove" and len(best[1]) == 4

@@ -210,7 +210,7 @@ def models() -> list[type[BaseModel]]:
     """Every class of fields of the program that is read from JSON or TOML."""
     for package in (agents, daemon):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            if not module.name.endswith("__main__"):
+            if not module.name.endswith(("__main__", "daemon.cli.installed")):  # which changes where modules come from
                 importlib.import_module(module.name)
     found, waiting = [], [BaseModel]
     while waiting:

@@ -13,9 +13,7 @@ let seen = null;
 
 const chosen = () => {
   const source = at("choose").elements.camera?.value ?? used;
-  if (source !== BY_ADDRESS) return source;
-  const typed = at("address").value.trim();
-  return !typed || typed.includes("://") ? typed : `http://${typed}`; // phones often show no more than host and port
+  return source === BY_ADDRESS ? at("address").value.trim() : source;
 };
 
 function say(text, bad = false) {
