@@ -12,7 +12,8 @@ import logging
 import os
 import sys
 import tempfile
-from collections.abc import Callable
+import types
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
@@ -89,6 +90,18 @@ def compiled(signature: str, *, inlined: bool = False) -> Callable[[Callable[P, 
         return machine_code
 
     return compile_it
+
+
+def specialised(function: Callable[..., Any], signature: str, module: str, own: Mapping[str, Any]) -> Any:
+    """A function compiled with a game's functions and numbers, by name; the code is cached beside the game's `module`.
+
+    A copy of the function with other globals: functions in a closure would make numba's cache miss in every process.
+    """
+    name = function.__name__
+    made = types.FunctionType(function.__code__, function.__globals__ | dict(own), name)
+    del made.__globals__[name]  # a copy that calls itself
+    made.__module__, made.__qualname__ = module, f"{module}.{name}"
+    return compiled(signature)(made)
 
 
 @compiled("int64(uint64)")

@@ -6,13 +6,12 @@ memory at STATE; a move is a code of fifteen bits, not 0, whose low ten bits tel
 
 from __future__ import annotations
 
-import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from agents.kernels.compilation import compiled, signed
+from agents.kernels.compilation import compiled, signed, specialised
 from agents.kernels.memory import (
     BEST_MOVE,
     BEST_SCORE,
@@ -267,18 +266,16 @@ Negamax = Callable[[Memory, int, int, int, int], int]
 
 
 def of(module: str, **own: Any) -> Negamax:
-    """`negamax` compiled with a game's functions and numbers, by name; the code is cached beside the game's `module`.
-
-    A copy of the function with other globals: functions in a closure would make numba's cache miss in every process.
-    """
-    made = types.FunctionType(negamax.__code__, globals() | own, negamax.__name__)
-    del made.__globals__[negamax.__name__]  # the copy calls itself
-    made.__module__, made.__qualname__ = module, f"{module}.{negamax.__name__}"
-    return compiled("int64(uint64[::1], int64, int64, int64, int64)")(made)
+    """`negamax` with a game's functions and numbers, by name."""
+    made: Negamax = specialised(negamax, "int64(uint64[::1], int64, int64, int64, int64)", module, own)
+    return made
 
 
 class NegamaxSearch:
     """`agents.search.Search` over one flat array; a game's subclass writes positions and reads move codes."""
+
+    window = 0, 1, 0
+    """By how much a score may differ from that so many searches before, from that depth on; 0 for the full window."""
 
     def __init__(self, negamax: Negamax, memory: Memory, seed: int) -> None:
         self.memory = memory
@@ -306,8 +303,12 @@ class NegamaxSearch:
         raise NotImplementedError
 
     def _window(self, depth: int) -> tuple[int, int]:
-        """Bounds within which the score is expected."""
-        return -LIMIT, LIMIT
+        """Bounds within which the score is expected: none for exact and for shallow searches."""
+        width, back, least = self.window
+        scores = self._scores[-back:]
+        if not width or self.memory[EXACT] or depth < least or len(scores) < back or abs(scores[0]) > WIN // 2:
+            return -LIMIT, LIMIT
+        return scores[0] - width, scores[0] + width
 
     def _score(self) -> int:
         return int(self.memory[BEST_SCORE].astype(np.int64))

@@ -7,9 +7,8 @@ from collections import Counter
 import numpy as np
 
 from agents.kernels.memory import EXACT, MOVES, SALT
-from agents.kernels.negamax import LIMIT, NegamaxSearch
+from agents.kernels.negamax import NegamaxSearch
 from agents.kernels.table import CODE
-from agents.search import WIN
 from games.chess import CLAIM, Chess, Move, Position
 from games.chess.heuristics import HEURISTICS as PLAIN
 from games.chess.kernel import evaluation, moves
@@ -31,6 +30,8 @@ SELECTIVE = 0x8E9D5C7B3A6F1E2D
 
 class ChessSearch(NegamaxSearch):
     """The search with the engine's own evaluation (heuristic "") or a named one."""
+
+    window = WINDOW, 1, 5
 
     def __init__(self, game: Chess, table_mb: int, seed: int, heuristic: str = "") -> None:
         super().__init__(negamax, layout.allocate(table_mb), seed)
@@ -56,12 +57,6 @@ class ChessSearch(NegamaxSearch):
         seen = Counter(position.past[-layout.MAX_KEYS :])
         salt = sum(self._hashes[state] for state, count in seen.items() if count > 1) % 2**64
         return salt if self.memory[EXACT] else salt ^ SELECTIVE
-
-    def _window(self, depth: int) -> tuple[int, int]:
-        """Bounds around the score of the search before; none for exact and for shallow searches."""
-        if self.memory[EXACT] or depth < 5 or not self._scores or abs(self._scores[-1]) > WIN // 2:
-            return -LIMIT, LIMIT
-        return self._scores[-1] - WINDOW, self._scores[-1] + WINDOW
 
     def _decode(self, code: int) -> Move:
         if code == int(moves.CLAIM):

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from agents.kernels.memory import EXACT, MOVES, SALT
-from agents.kernels.negamax import LIMIT, NegamaxSearch
+from agents.kernels.negamax import NegamaxSearch
 from agents.kernels.table import CODE
-from agents.search import WIN, Iteration
+from agents.search import Iteration
 from games.draughts import Draughts, Move, Position
 from games.draughts.heuristics import HEURISTICS as PLAIN
 from games.draughts.kernel import evaluation, moves, weights
@@ -28,6 +28,8 @@ JUDGES = {"": evaluation.OWN, "placed": evaluation.PLACED, "material": evaluatio
 
 class DraughtsSearch(NegamaxSearch):
     """The search with the engine's own evaluation (heuristic "") or a named one."""
+
+    window = WINDOW, 1, 5
 
     def __init__(self, game: Draughts, table_mb: int, seed: int, heuristic: str = "") -> None:
         super().__init__(negamax, layout.allocate(game, table_mb), seed)
@@ -46,12 +48,6 @@ class DraughtsSearch(NegamaxSearch):
         drawn = sorted(key for key, count in seen.items() if count + 1 >= self.game.rules.repetition)
         salt = hash(tuple(drawn)) % 2**64 if drawn else 0
         return salt if self.memory[EXACT] else salt ^ SELECTIVE
-
-    def _window(self, depth: int) -> tuple[int, int]:
-        """Bounds around the score of the search before; none for exact and for shallow searches."""
-        if self.memory[EXACT] or depth < 5 or not self._scores or abs(self._scores[-1]) > WIN // 2:
-            return -LIMIT, LIMIT
-        return self._scores[-1] - WINDOW, self._scores[-1] + WINDOW
 
     def _decode(self, code: int) -> Move:
         return self._move(self._root, code)

@@ -7,8 +7,8 @@ from collections import Counter
 import numpy as np
 
 from agents.kernels.memory import EXACT, MOVES, SALT
-from agents.kernels.negamax import LIMIT, NegamaxSearch
-from agents.search import WIN, Iteration
+from agents.kernels.negamax import NegamaxSearch
+from agents.search import Iteration
 from agents.tables import files, first_use
 from games.nine_mens_morris import Move, NineMensMorris, Position
 from games.nine_mens_morris.kernel import memory as layout
@@ -34,6 +34,8 @@ class MorrisSearch(NegamaxSearch):
 
     The small ones are built in another process during the game when first needed. A named heuristic uses no tables.
     """
+
+    window = WINDOW, 2, 3
 
     def __init__(self, game: NineMensMorris, table_mb: int, seed: int, heuristic: str = "") -> None:
         super().__init__(negamax, layout.allocate(game, table_mb), seed)
@@ -90,12 +92,6 @@ class MorrisSearch(NegamaxSearch):
     def deepen(self, depth: int) -> Iteration:
         """A position in an endgame table is answered at once."""
         return super().deepen(depth) if self._known is None else self._known
-
-    def _window(self, depth: int) -> tuple[int, int]:
-        """Bounds around the score of the search two plies before; none for exact searches."""
-        if self.memory[EXACT] or len(self._scores) < 2 or depth < 3 or abs(self._scores[-2]) > WIN // 2:
-            return -LIMIT, LIMIT
-        return self._scores[-2] - WINDOW, self._scores[-2] + WINDOW
 
     def _decode(self, code: int) -> Move:
         to, origin, removed = code & 31, code >> 5 & 31, code >> 10 & 31
