@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import shlex
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -69,16 +68,6 @@ def play(
     logging.basicConfig(level=logging.ERROR, stream=sys.stderr, format="%(message)s")
     if not game and context.args and not context.args[0].startswith("-"):
         game = context.args.pop(0)
-
-    def again(players: Sequence[str]) -> list[str]:
-        """The command that goes on with this game."""
-        sides = zip(the_game.sides, players, strict=False)
-        given = [word for side, player in sides for word in (f"--{side}", player)]
-        rules = [word for one in rule for word in ("--rule", one)]
-        words = [*rules, *given, *(["--language", language] if language != "en" else []), *["--speak"][: int(speak)]]
-        kept = [] if journal is None else ["--journal", str(journal)]
-        return ["kibitzer", "play", "--game", the_game.about.short_name, *words, *kept]
-
     try:
         the_game = games.load(game, rules_from_words(rule))
         players = _players(the_game, white, black, context.args)
@@ -100,9 +89,14 @@ def play(
         raise typer.Exit(130) from None
     finally:
         session.close()
+        given = list(zip(the_game.sides, players, strict=True)) if named else []
+        words = [*(("rule", one) for one in rule), *given, *([("language", language)] if language != "en" else [])]
+        words += [] if journal is None else [("journal", str(journal))]
+        again = ["kibitzer", "play", "--game", the_game.about.short_name, *(["--speak"] if speak else [])]
+        again += [part for name, value in words for part in (f"--{name}", value)]
         told = worded("The game is kept. It is over.")
         if session.match is None or session.match.referee.outcome is None:
-            told = worded("The game is kept. To go on: {command}", command=shlex.join(again(players if named else ())))
+            told = worded("The game is kept. To go on: {command}", command=shlex.join(again))
         sys.stdout.write(told + "\n")
 
 

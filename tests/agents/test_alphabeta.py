@@ -186,6 +186,27 @@ def test_the_clock_is_kept(limits: Limits) -> None:
     assert answer.depth >= 4
 
 
+@pytest.mark.parametrize("name", ["chess", "co_ganh", "draughts"])
+def test_compiled_searches_visit_no_more_positions_than_allowed(name: str) -> None:
+    game = games.load(name)
+    answer = load_agent("alphabeta", game).choose(game.initial(), Limits(nodes=5000), NEVER)
+    assert 2500 < answer.nodes <= 5000
+    least = load_agent("alphabeta", game).choose(game.initial(), Limits(nodes=1), NEVER)
+    assert least.move in game.legal_moves(game.initial())
+
+
+@pytest.mark.parametrize("name", ["chess", "co_ganh", "draughts"])
+def test_equal_moves_of_compiled_searches_are_chosen_by_the_seed(name: str) -> None:
+    game = games.load(name)
+    chosen = {
+        seed: load_agent("alphabeta", game, {"seed": seed, "heuristic": "material", "table_mb": 1})
+        .choose(game.initial(), Limits(depth=2), NEVER)
+        .move
+        for seed in range(1, 12)
+    }
+    assert len(set(chosen.values())) > 2
+
+
 def test_no_more_positions_are_visited_than_allowed() -> None:
     game = morris()
     answer = load_agent("alphabeta", game, {"book": False}).choose(game.initial(), Limits(nodes=5000), NEVER)

@@ -147,25 +147,6 @@ def test_the_expected_line_is_legal_and_begins_with_the_move() -> None:
             assert answer.pv[0] == game.format_move(position, answer.move)
 
 
-def test_no_more_positions_are_visited_than_allowed() -> None:
-    game = ganh()
-    answer = load_agent("alphabeta", game).choose(game.initial(), Limits(nodes=5000), NEVER)
-    assert 2500 < answer.nodes <= 5000
-    least = load_agent("alphabeta", game).choose(game.initial(), Limits(nodes=1), NEVER)
-    assert least.move in game.legal_moves(game.initial())
-
-
-def test_equal_moves_are_chosen_by_the_seed() -> None:
-    game = ganh()
-    chosen = {
-        seed: load_agent("alphabeta", game, {"seed": seed, "heuristic": "material", "table_mb": 1})
-        .choose(game.initial(), Limits(depth=2), NEVER)
-        .move
-        for seed in range(1, 12)
-    }
-    assert len(set(chosen.values())) > 2
-
-
 def test_unequal_weights_count_for_the_player_who_has_just_moved() -> None:
     game = ganh()
     position = game.parse_position("down:WWW....................BB")

@@ -186,25 +186,6 @@ def test_the_expected_line_is_legal_and_begins_with_the_move(rules: dict[str, ob
         assert answer.pv[0] == game.format_move(position, answer.move)
 
 
-def test_no_more_positions_are_visited_than_allowed() -> None:
-    game = draughts()
-    answer = load_agent("alphabeta", game).choose(game.initial(), Limits(nodes=5000), NEVER)
-    assert 2500 < answer.nodes <= 5000
-    least = load_agent("alphabeta", game).choose(game.initial(), Limits(nodes=1), NEVER)
-    assert least.move in game.legal_moves(game.initial())
-
-
-def test_equal_moves_are_chosen_by_the_seed() -> None:
-    game = draughts()
-    chosen = {
-        seed: load_agent("alphabeta", game, {"seed": seed, "heuristic": "material", "table_mb": 1})
-        .choose(game.initial(), Limits(depth=2), NEVER)
-        .move
-        for seed in range(1, 12)
-    }
-    assert len(set(chosen.values())) > 2
-
-
 @pytest.mark.parametrize("rules", SETS + MIXED, ids=str)
 def test_both_sides_judge_mirrored_positions_alike(rules: dict[str, object]) -> None:
     game = draughts(**rules)
