@@ -18,7 +18,7 @@ from lab.soak.fault import FAULTS
 from lab.soak.hand_faults import kinds_of
 from lab.soak.runs import SoakError, TrialProgress, run_all
 from lab.soak.tally import COUNTS, DEFINITIONS, Tally, total
-from lab.soak.world import Plan
+from lab.soak.world import THINK_S, Plan
 from rules.options import rules_from_words
 
 CALM_S = 6.0
@@ -44,6 +44,9 @@ def soak(
     calm_s: Annotated[
         float, typer.Option(min=0, max=3600, help="Mean of the simulated seconds between two faults.")
     ] = CALM_S,
+    think_s: Annotated[
+        float, typer.Option(min=0, max=3600, help="Mean of the simulated seconds that a person thinks about a move.")
+    ] = THINK_S,
     jobs: Annotated[int, typer.Option(min=1, max=256, help="Trials side by side.")] = 1,
     until: Annotated[float, typer.Option(min=0, help="End every trial at this simulated second, to look at it.")] = 0.0,
     out: Annotated[
@@ -67,10 +70,11 @@ def soak(
     Each failure is printed with the command that reproduces it: kibitzer soak --games morris --seed 3 --until 77
     """
     with refusals("soak"):
-        plans = _plans(plies, hours, seed, seeds, game, tuple(rule), faults, still, calm_s, until)
+        plans = _plans(plies, hours, seed, seeds, game, tuple(rule), faults, still, calm_s, until, think_s)
     done: list[Tally] = []
     same = "".join(f" --rule {one}" for one in rule)
     same += ("" if faults == "all" else f" --faults {faults}") + ("" if calm_s == CALM_S else f" --calm-s {calm_s:g}")
+    same += "" if think_s == THINK_S else f" --think-s {think_s:g}"
     with TemporaryDirectory(prefix="kibitzer-soak-") as temporary:
         folder = out or Path(temporary)
         try:
@@ -105,6 +109,7 @@ def _plans(
     still: bool,
     calm_s: float,
     until: float,
+    think_s: float,
 ) -> list[Plan]:
     """Plans of all trials, with plies and hours shared out evenly. Raises ValueError, GameError."""
     if plies and hours:
@@ -122,8 +127,9 @@ def _plans(
     kinds = kinds_of([name.strip() for name in faults.split(",") if name.strip()] if named is None else named)
     count = len(names) * seeds
     share = -(-plies // count)
+    faulty = tuple(kind.name for kind in kinds)
     return [
-        Plan(name, seed + number, tuple(kind.name for kind in kinds), share, hours / count, still, calm_s, until, rules)
+        Plan(name, seed + number, faulty, share, hours / count, still, calm_s, until, rules, think_s)
         for number in range(seeds)
         for name in names
     ]

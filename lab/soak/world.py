@@ -48,6 +48,8 @@ class Plan:
     """Ends at this simulated second in any case; 0 for no limit."""
     rules: tuple[str, ...] = ()
     """Rule options as `name=value`, or rule sets."""
+    think_s: float = THINK_S
+    """Mean of the simulated seconds that a person thinks about a move."""
 
 
 class World:
@@ -142,7 +144,9 @@ class World:
         humans = frozenset(side for side in (0, 1) if self.subject.seats[side].agent is None)
         seed = self.plan.seed + 1009 * self.tally.games
         pace = self.chance.uniform(0.8, 2.0)
-        return ScriptedPlayer(self.game, self.table, humans, seed, think_s=THINK_S, pace=pace, say_pass=self._say_pass)
+        return ScriptedPlayer(
+            self.game, self.table, humans, seed, think_s=self.plan.think_s, pace=pace, say_pass=self._say_pass
+        )
 
     def _say_pass(self, ply: int) -> bool:
         return obey(self.subject.match, Pass(ply=ply), self.subject.eyes).accepted
