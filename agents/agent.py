@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import threading
+import time
 from typing import Any
 
 from rules import AnyGame
@@ -82,6 +83,10 @@ class GameAgent:
         Raises ValueError where the game is over.
         """
         raise NotImplementedError
+
+    def processor_s(self) -> float:
+        """A clock of the processor time that it uses: only differences mean anything."""
+        return time.process_time()
 
     @classmethod
     def plays(cls, game: AnyGame) -> bool:

@@ -108,8 +108,8 @@ def arena() -> None:
     """Plays agents against each other, and states how certain the result is.
 
     Each opening is played twice, with the sides exchanged. A player is one word: an agent with its options and
-    limits, such as random, alphabeta:depth=3,heuristic=best, mcts:simulations=100, level-5. Limits are depth, nodes and
-    time_s.
+    limits, such as random, alphabeta:depth=3,heuristic=best, mcts:simulations=100, level-5. Limits are depth, nodes,
+    time_s, and processor_s: the processor time of a move, of engines too.
     """
 
 

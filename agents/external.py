@@ -92,6 +92,10 @@ class External(GameAgent):
         given_up = f"it failed {self._failures} times in a row and is not started any more"
         raise AgentError(trouble or f"engine {self._engine.name}: {given_up}")
 
+    def processor_s(self) -> float:
+        """The engine's own; begins again at 0 with a new process."""
+        return 0.0 if self._process is None else self._process.processor_s
+
     def close(self) -> None:
         if self._process is not None:
             self._process.close()

@@ -1,7 +1,7 @@
 """A player in one word: an agent with its options and limits, as in the arena, the levels and on command lines.
 
 `alphabeta`, `alphabeta:depth=3,heuristic=best`, `mcts:simulations=100,time_s=2`, `level-5`. Names of limits are limits;
-everything else is an option of the agent.
+everything else is an option of the agent. `processor_s` is a limit too: the processor time of a move, in the mean.
 """
 
 from __future__ import annotations
@@ -9,11 +9,16 @@ from __future__ import annotations
 import dataclasses
 import math
 import threading
+import time
 from typing import Any
 
 from agents import registry
 from agents.agent import AgentError, Answer, GameAgent, Limits
 from rules import AnyGame
+
+PROCESSOR = "processor_s"
+MOST = 8
+"""Times as long, and as short, that a move may take for the processor time it is given: engines may sleep."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -21,11 +26,14 @@ class PlayerSpec:
     agent: str
     options: tuple[tuple[str, str], ...] = ()
     limits: Limits = dataclasses.field(default_factory=Limits)
+    processor_s: float | None = None
+    """Seconds of processor time a move, in the mean, for programs that can only be told seconds of a clock."""
 
     @property
     def text(self) -> str:
         """The text that `parse` reads as this player."""
-        limits = [(name, f"{value:g}") for name, value in vars(self.limits).items() if value is not None]
+        limited = {**vars(self.limits), PROCESSOR: self.processor_s}
+        limits = [(name, f"{value:g}") for name, value in limited.items() if value is not None]
         words = [f"{name}={value}" for name, value in (*self.options, *limits)]
         return f"{self.agent}:{','.join(words)}" if words else self.agent
 
@@ -33,28 +41,32 @@ class PlayerSpec:
 def parse(text: str) -> PlayerSpec:
     agent, _, rest = text.strip().partition(":")
     registry.find(agent)
-    options, limits = [], Limits()
+    options, limits, processor_s = [], Limits(), None
     for word in (part.strip() for part in rest.split(",") if part.strip()):
         name, sign, value = (part.strip() for part in word.partition("="))
         if not sign or not name or not value:
             raise AgentError(f"{text!r}: after the colon stand name=value, such as depth=3, not {word!r}")
-        if name in vars(limits):
-            limits = _limited(limits, name, value)
+        if name == PROCESSOR:
+            processor_s = _number(name, value)
+        elif name in vars(limits):
+            found: Any = _number(name, value)
+            limits = dataclasses.replace(limits, **{name: found if name == "time_s" else int(found)})
         else:
             options.append((name, value))
-    return PlayerSpec(agent, tuple(options), limits)
+    if processor_s is not None and limits.time_s is not None:
+        raise AgentError(f"{text!r}: give time_s or {PROCESSOR}, not both")
+    return PlayerSpec(agent, tuple(options), limits, processor_s)
 
 
-def _limited(limits: Limits, name: str, value: str) -> Limits:
+def _number(name: str, value: str) -> float:
     try:
         number = float(value)
     except ValueError:
         number = math.nan
-    if not (math.isfinite(number) and number > 0 and (name == "time_s" or number.is_integer())):
-        raise AgentError(f"{name} is a {'' if name == 'time_s' else 'whole '}number above 0, not {value!r}")
-    if name == "time_s":
-        return dataclasses.replace(limits, time_s=number)
-    return dataclasses.replace(limits, **{name: int(number)})
+    whole = name not in ("time_s", PROCESSOR)
+    if not (math.isfinite(number) and number > 0 and (number.is_integer() or not whole)):
+        raise AgentError(f"{name} is a {'whole ' if whole else ''}number above 0, not {value!r}")
+    return number
 
 
 class Player:
@@ -63,6 +75,25 @@ class Player:
     def __init__(self, spec: PlayerSpec, game: AnyGame) -> None:
         self.spec = spec
         self._agent: GameAgent = registry.load_agent(spec.agent, game, dict(spec.options))
+        self.processor_s = 0.0
+        """Processor time of the last move."""
+        self._thought_s = self._used_s = 0.0
+        """Seconds, and seconds of processor time, of all moves that took the time they were given."""
 
     def choose(self, position: Any, stop: threading.Event | None = None) -> Answer:
-        return self._agent.choose(position, self.spec.limits, stop or threading.Event())
+        limits = self.spec.limits
+        if self.spec.processor_s is not None:
+            limits = dataclasses.replace(limits, time_s=self._allowance_s(self.spec.processor_s))
+        before_s, began_s = self._agent.processor_s(), time.perf_counter()
+        answer = self._agent.choose(position, limits, stop or threading.Event())
+        seconds = time.perf_counter() - began_s
+        self.processor_s = max(0.0, self._agent.processor_s() - before_s)
+        if limits.time_s is not None and seconds > limits.time_s / 2:
+            self._thought_s += seconds
+            self._used_s += self.processor_s
+        return answer
+
+    def _allowance_s(self, processor_s: float) -> float:
+        """Seconds in which it gets so much processor time, by what it got until now: all of it before that is known."""
+        share = self._used_s / self._thought_s if self._thought_s else 1.0
+        return processor_s / min(max(share, 1 / MOST), MOST)

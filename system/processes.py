@@ -106,6 +106,11 @@ class Process(subprocess.Popen[Any]):
             except subprocess.TimeoutExpired:
                 threading.Thread(target=self.wait, name="reaper", daemon=True).start()
 
+    @property
+    def processor_s(self) -> float:
+        """Processor time that it and all it has started have used, while they run."""
+        return family.processor_s(self.mark)
+
     def close(self) -> None:
         """Ends it, and closes its pipes: what it has not read, and what of it was not read, is lost."""
         self.end()

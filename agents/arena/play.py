@@ -44,8 +44,9 @@ class Use:
     nodes: int = 0
     depths: int = 0
     from_book: int = 0
+    processor_s: float = 0.0
 
-    def plus(self, seconds: float, nodes: int, depth: int, from_book: bool) -> Use:
+    def plus(self, seconds: float, nodes: int, depth: int, from_book: bool, processor_s: float = 0.0) -> Use:
         return Use(
             self.moves + 1,
             self.seconds + seconds,
@@ -53,6 +54,7 @@ class Use:
             self.nodes + nodes,
             self.depths + depth,
             self.from_book + from_book,
+            self.processor_s + processor_s,
         )
 
 
@@ -87,7 +89,7 @@ class Played:
 
 def _use(told: Mapping[str, Any]) -> Use:
     for name, value in told.items():
-        (number if name in ("seconds", "longest_s") else whole)(value)
+        (number if name in ("seconds", "longest_s", "processor_s") else whole)(value)
     return Use(**told)
 
 
@@ -166,7 +168,8 @@ class _RunningGame:
         except Exception as error:  # noqa: BLE001 - the arena outlives its players
             return self._fault(side, "agent_failed", error)
         seconds = time.perf_counter() - began_s
-        self.uses[side] = self.uses[side].plus(round(seconds, 6), answer.nodes, answer.depth, answer.from_book)
+        used_s = round(players[side].processor_s, 6)
+        self.uses[side] = self.uses[side].plus(round(seconds, 6), answer.nodes, answer.depth, answer.from_book, used_s)
         if answer.move not in self.game.legal_moves(self.position):
             return self._fault(side, "illegal_move", answer.move)
         self.moves.append(self.game.format_move(self.position, answer.move))

@@ -37,6 +37,7 @@ class Spent:
     nodes: float
     depth: float
     from_book: float
+    processor_s: float
 
 
 @dataclasses.dataclass(frozen=True)
@@ -108,6 +109,7 @@ def _spent(pairing: Pairing, done: Sequence[tuple[Job, Played]], of_a: bool) -> 
         nodes=sum(use.nodes for use in uses) / moves,
         depth=sum(use.depths for use in uses) / moves,
         from_book=sum(use.from_book for use in uses) / max(1, len(uses)),
+        processor_s=sum(use.processor_s for use in uses) / moves,
     )
 
 
@@ -152,7 +154,8 @@ def lines_of(found: Summary, hypotheses: Hypotheses | None = None) -> list[str]:
     reasons = ", ".join(f"{reason} ({count})" for reason, count in found.reasons.items()) or "nothing yet"
     lines.append(f"{found.plies:.1f} plies a game; ended by {reasons}")
     lines += [
-        f"{name:<{width}}  a move: {one.seconds:.4f} s (longest {one.longest_s:.3f}), {one.nodes:.0f} nodes, "
+        f"{name:<{width}}  a move: {one.seconds:.4f} s (longest {one.longest_s:.3f}, processor {one.processor_s:.4f}), "
+        f"{one.nodes:.0f} nodes, "
         f"depth {one.depth:.1f}" + (f"; {one.from_book:.1f} moves a game from the book" if one.from_book else "")
         for name, one in zip(found.players, found.spent, strict=True)
     ]

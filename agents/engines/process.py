@@ -66,6 +66,11 @@ class EngineProcess:
     def runs(self) -> bool:
         return self._process.poll() is None
 
+    @property
+    def processor_s(self) -> float:
+        """Processor time that it has used, with all that it has started."""
+        return self._process.processor_s
+
     def say(self, line: str) -> None:
         """Writes one line. Raises EngineError if the engine does not read it."""
         data = f"{line}\n".encode()

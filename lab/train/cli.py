@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import logging
 import sys
@@ -324,6 +325,10 @@ def evaluation(
     ] = None,
     backend: BackendOption = None,
     cluster: ClusterOption = None,
+    spsa: Annotated[
+        int,
+        typer.Option(min=0, max=10**7, help="Tune the weights by so many pairs of games that they play, instead."),
+    ] = 0,
     match: Annotated[
         int, typer.Option(min=0, max=10**5, help="Games of the new weights against the shipped ones; 0 is none.")
     ] = 0,
@@ -334,24 +339,26 @@ def evaluation(
 
     Plays games of the engine's search against itself, counts the features of their positions, and fits their weights to
     the results by logistic regression. Prints the weights in the form that the kernel's module holds, and how well they
-    and the shipped ones predict games that were kept apart.
+    and the shipped ones predict games that were kept apart. With --spsa it plays matches of weights moved by chance
+    against those moved the other way, and goes towards the winners: slower, and by what counts.
 
     Example: kibitzer train evaluation --game co_ganh --rule capture=flip --games 400 --match 40
     """
     with making():
         from lab.train.search_fit import make_evaluation
+        from lab.train.search_spsa import make_tuned
         from rules.options import rules_from_words
 
-        made = make_evaluation(
+        make = functools.partial(
+            make_tuned if spsa else make_evaluation,
             game,
             rules_from_words(rule),
-            count=games,
             nodes=nodes,
             seed=seed,
-            backend=Backend.chosen(backend, cluster, jobs),
             match_games=match,
             match_nodes=match_nodes,
         )
+        made = make(pairs=spsa) if spsa else make(count=games, backend=Backend.chosen(backend, cluster, jobs))
     say(as_json, made.as_json(), "\n".join(made.lines()))
 
 

@@ -242,9 +242,9 @@ class Made:
     seed: int
     positions: int
     weights: Weights
-    new: Quality
-    shipped: Quality
-    """Quality of the kernel's weights in the same games, which were played with them."""
+    new: Quality | None
+    shipped: Quality | None
+    """Quality of the kernel's weights in the same games, which were played with them; None where none were."""
     match: tuple[int, ...] = ()
     """Half points of the new weights against the shipped ones from each opening, 0 to 4."""
     match_nodes: int = 0
@@ -262,8 +262,8 @@ class Made:
                 group: dict(zip(evaluation.features, row, strict=True))
                 for group, row in zip(evaluation.groups, self.weights.tolist(), strict=True)
             },
-            "new": self.new._asdict(),
-            "shipped": self.shipped._asdict(),
+            "new": self.new and self.new._asdict(),
+            "shipped": self.shipped and self.shipped._asdict(),
             "match": score
             and {
                 "games": 2 * len(self.match),
@@ -277,9 +277,13 @@ class Made:
 
     def lines(self) -> list[str]:
         found = [self.evaluation.text(self.weights), ""]
-        found.append(f"{self.positions} positions of {self.games} games; in each {HELD_OUT}th, which was kept apart:")
+        if self.positions:
+            apart = f"in each {HELD_OUT}th, which was kept apart"
+            found.append(f"{self.positions} positions of {self.games} games; {apart}:")
         for name, held in (("these weights", self.new), ("shipped", self.shipped)):
-            found.append(f"  {name:<14} log loss {held.log_loss:.4f}, winner right {100 * held.winner_accuracy:.1f} %")
+            if held is not None:
+                right = f"winner right {100 * held.winner_accuracy:.1f} %"
+                found.append(f"  {name:<14} log loss {held.log_loss:.4f}, {right}")
         if score := estimate(self.match):
             found.append(
                 f"{2 * len(self.match)} games of these against the shipped weights at {self.match_nodes} positions a "

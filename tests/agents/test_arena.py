@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -78,10 +79,25 @@ class Dawdling(Scripted):
         return super().move(position, stop)
 
 
+class Sharing(Scripted):
+    """Thinks as long as it may on a processor of which it gets a third; on a clock of its own."""
+
+    name = "sharing"
+    clock_s = 0.0
+
+    def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
+        assert limits.time_s is not None
+        Sharing.clock_s += limits.time_s
+        return super().choose(position, limits, stop)
+
+    def processor_s(self) -> float:
+        return self.clock_s / 3
+
+
 @pytest.fixture(autouse=True)
 def agents_of_the_test(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     real = registry._classes()
-    found = {agent.name: agent for agent in (Scripted, Crashing, Cheating, Absent, Dawdling)}
+    found = {agent.name: agent for agent in (Scripted, Crashing, Cheating, Absent, Dawdling, Sharing)}
     monkeypatch.setattr(registry, "_classes", lambda: {**real, **found})
     SEEN.clear()
     yield
@@ -188,6 +204,23 @@ def test_what_was_spent_is_counted_for_the_side_that_spent_it() -> None:
     assert drawn.nodes == drawn.moves and drawn.depths == 0
     assert 0 < scripted.longest_s <= scripted.seconds
     assert Use().plus(1.0, 5, 2, True).plus(3.0, 1, 4, False) == Use(2, 4.0, 3.0, 6, 6, 1)
+
+
+def test_a_limit_of_processor_time_is_kept_on_a_machine_that_is_shared(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(players, "time", SimpleNamespace(perf_counter=lambda: Sharing.clock_s))
+    spec = players.parse("sharing:processor_s=0.5")
+    assert players.parse(spec.text) == spec
+    player, spent = players.Player(spec, MORRIS), []
+    for _ in range(4):
+        player.choose(MORRIS.initial())
+        spent.append(player.processor_s)
+    assert spent == pytest.approx([0.5 / 3, 0.5, 0.5, 0.5])  # nothing is known of the machine at the first move
+
+
+@pytest.mark.parametrize("word", ["processor_s=0", "processor_s=x", "processor_s=1,time_s=1"])
+def test_a_limit_of_processor_time_that_is_none_is_refused(word: str) -> None:
+    with pytest.raises(AgentError, match="processor_s"):
+        players.parse(f"random:{word}")
 
 
 @pytest.mark.parametrize(

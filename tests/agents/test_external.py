@@ -300,3 +300,12 @@ def test_an_installed_engine_plays_at_its_level_and_a_missing_one_is_named(insta
     told = agents_cli.catalogue(("reversi",))
     assert "GRhino" not in [agent["name"] for agent in told["agents"]]
     assert json.loads(json.dumps(told["known"]))[0]["installed"] is False
+
+
+def test_the_processor_time_of_an_engine_is_its_own_and_its_childrens() -> None:
+    burn = "import time\nwhile time.process_time() < 0.2: pass\n"
+    code = f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {burn!r}])\n{burn}print('burnt')\ninput()"
+    process = EngineProcess([sys.executable, "-u", "-c", code])
+    process.expect("burnt", engine_protocols.deadline_in(60))
+    assert process.processor_s >= 0.3  # of two times 0.2, which the system counts in hundredths
+    process.close()

@@ -23,8 +23,8 @@ from games.gomoku.kernel import weights as gomoku
 from games.gomoku.kernel.evaluation import evaluate as gomoku_value
 from games.gomoku.kernel.prover import write_stones
 from games.nine_mens_morris.kernel.evaluation import evaluate as morris_value
-from lab.train import search_evaluations
-from lab.train.search_evaluations import EVALUATIONS, TRIPLES, Evaluation
+from lab.train import search_evaluations, search_spsa
+from lab.train.search_evaluations import EVALUATIONS, TRIPLES, Evaluation, Weights
 from lab.train.search_fit import Positions, begun, fit, fit_group, make_evaluation, match, play, play_on, quality
 
 U = np.uint64
@@ -223,6 +223,28 @@ def test_an_unknown_game_or_rule_is_refused(
         main(["train", "evaluation", *arguments])
     assert stopped.value.code == 2
     assert part in capsys.readouterr().err
+
+
+def test_weights_tuned_by_matches_go_where_the_winners_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    evaluation = evaluation_of("co_ganh", {"capture": "flip"})
+    shipped = evaluation.shipped()
+    best = np.rint(1.5 * shipped)
+
+    def met(_: Evaluation, a: Weights, b: Weights, *_more: object) -> list[int]:
+        return [4 if np.sum((a - best) ** 2) < np.sum((b - best) ** 2) else 0]
+
+    monkeypatch.setattr(search_spsa, "match", met)
+    tuned = search_spsa.tune(evaluation, 200, 50, 1, lambda _: None)
+    assert np.abs(tuned - best).sum() < np.abs(shipped - best).sum() / 2
+
+
+def test_the_command_tunes_by_matches(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["train", "evaluation", "--game", "ganh", "--rule", "capture=flip", "--spsa", "3", "--nodes", "50"]
+    with pytest.raises(SystemExit) as stopped:
+        main([*command, "--match", "4", "--match-nodes", "50"])
+    assert stopped.value.code == 0
+    said = capsys.readouterr().out
+    assert said.startswith("OWN_FLIPPING") and "4 games of these against the shipped" in said and "apart" not in said
 
 
 def test_the_command_prints_weights_and_how_good_they_are(capsys: pytest.CaptureFixture[str]) -> None:
