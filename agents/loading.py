@@ -10,16 +10,21 @@ import games
 from agents import kernels
 
 PATIENCE_S = 5.0
-"""Seconds that a worker's agent waits for its kernel before it answers without it."""
+"""Seconds that a worker's agent waits for its kernel before it answers without it, while the code is on the disk."""
 LOOK_S = 0.01
 
 _lock = threading.Lock()
 _threads: dict[str, threading.Thread] = {}
+_compiled: set[str] = set()
+"""Games of whose kernel a function was not on the disk: the rest has to be compiled too, which takes long."""
 _patience_s: float | None = None
 
 
 def answer_within(patience_s: float | None) -> None:
-    """Sets, for the whole process, how many seconds agents wait for a kernel; None, the initial value, is no limit."""
+    """Sets, for the whole process, how many seconds agents wait for a kernel; None, the initial value, is no limit.
+
+    Whoever waits with a limit does not wait for a kernel that has to be compiled.
+    """
     global _patience_s
     _patience_s = patience_s
 
@@ -42,19 +47,28 @@ def begin(name: str) -> threading.Thread:
 
 def _load(name: str) -> None:
     """Loads the kernel. Errors are ignored here because using the kernel raises them again."""
+    own = threading.current_thread()
+
+    def tell(from_disk: bool) -> None:
+        if not from_disk and threading.current_thread() is own:
+            _compiled.add(name)
+
     try:
-        kernels.load(name)
+        with kernels.told(tell):
+            kernels.load(name)
     except Exception:  # noqa: BLE001 - the top of the thread
         return
 
 
 def wait(name: str, stop: threading.Event) -> None:
-    """Waits until the game's kernel, if any, is loaded, the patience has ended or `stop` is set."""
+    """Waits until the game's kernel, if any, is loaded, or the patience has ended, or `stop` is set."""
     if name not in kernels.names() or is_ready(name):
         return
     end_s = None if _patience_s is None else time.monotonic() + _patience_s
     thread = begin(name)
-    while thread.is_alive() and not stop.is_set() and (end_s is None or time.monotonic() < end_s):
+    while thread.is_alive() and not stop.is_set():
+        if end_s is not None and (name in _compiled or time.monotonic() >= end_s):
+            break
         thread.join(LOOK_S)
 
 

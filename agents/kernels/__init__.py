@@ -75,8 +75,8 @@ def parts(name: str) -> int:
 
 
 @contextlib.contextmanager
-def told(tell: Callable[[], None]) -> Iterator[None]:
-    """Calls `tell` after each function that is compiled or loaded meanwhile."""
+def told(tell: Callable[[bool], None]) -> Iterator[None]:
+    """Calls `tell` after each function that is compiled or loaded meanwhile: whether it came from the disk."""
     compilation = importlib.import_module("agents.kernels.compilation")
     compilation.listeners.append(tell)
     try:
@@ -90,7 +90,7 @@ def _shown(name: str) -> Iterator[None]:
     """Shows the progress of a compilation in a line that vanishes; nothing while the code comes from the disk."""
     began_s, done, whole = time.monotonic(), 0, parts(name)
 
-    def tell() -> None:
+    def tell(_from_disk: bool) -> None:
         nonlocal done
         done += 1
         if time.monotonic() - began_s > QUIET_S:

@@ -49,7 +49,7 @@ def ahead(names: tuple[str, ...]) -> bool:
         return all(list(pool.map(one, names)))
 
 
-def _tell() -> None:
+def _tell(_from_disk: bool) -> None:
     sys.stdout.write("part\n")
     sys.stdout.flush()
 

@@ -31,8 +31,8 @@ code_cache.use()
 P = ParamSpec("P")
 R = TypeVar("R")
 KERNELS = Path(__file__).resolve().parent
-listeners: list[Callable[[], None]] = []
-"""Called after each function that was compiled, or loaded from the disk."""
+listeners: list[Callable[[bool], None]] = []
+"""Called after each function that was compiled or loaded, by the same thread: whether it came from the disk."""
 
 
 @functools.cache
@@ -84,10 +84,10 @@ def compiled(signature: str, *, inlined: bool = False) -> Callable[[Callable[P, 
         # Without numba's reference counts: kernels allocate nothing, and their arrays are their callers'.
         options: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
         options["forceinline"] = inlined
-        machine_code: Callable[P, R] = numba.njit(signature, **options)(function)
+        machine_code: Any = numba.njit(signature, **options)(function)
         for told in listeners:
-            told()
-        return machine_code
+            told(bool(machine_code.stats.cache_hits))
+        return machine_code  # type: ignore[no-any-return]
 
     return compile_it
 

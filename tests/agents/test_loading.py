@@ -99,6 +99,23 @@ def test_a_depth_for_the_kernel_does_not_keep_the_answer_waiting(
     assert 1 <= answer.depth < 30
 
 
+def test_who_has_no_time_does_not_wait_for_a_compilation(
+    fake: tuple[FakeKernel, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernel, game = fake
+    load = kernel.load
+
+    def compiling(name: str) -> type:
+        for told in compilation.listeners:
+            told(False)
+        return load(name)
+
+    monkeypatch.setattr(kernels, "load", compiling)
+    loading.answer_within(20)  # the kernel arrives when the test is over
+    load_agent("alphabeta", game).choose(game.initial(), Limits(depth=1), NEVER)
+    assert kernel.made == 0 and loading.is_busy()
+
+
 def test_without_haste_the_kernel_is_waited_for(fake: tuple[FakeKernel, Any]) -> None:
     kernel, game = fake
     threading.Timer(0.2, kernel.arrive.set).start()
@@ -142,7 +159,7 @@ def test_compiling_is_shown_on_a_terminal_and_loading_from_the_disk_is_not(
     with kernels._shown("gomoku"):
         for _ in range(3):
             for listener in compilation.listeners:
-                listener()
+                listener(quiet_s > 0)
     assert not compilation.listeners
     lines = told.getvalue().split("\r\033[K")[1:]
     if quiet_s > 0:
