@@ -92,6 +92,7 @@ def test_broken_photos_are_skipped_and_named(tmp_path: Path, caplog: pytest.LogC
         ("97", "/dev/video97"),
         ("ftp://camera/stream", "http, https, rtsp or rtsps"),
         ("http://:80/x", "no host"),
+        ("192.168.1.77:8080/video", "begins with http:// or rtsp://, as http://192.168.1.77:8080/video does"),
         ("http://host:port/x", "this is no address"),
         ("bad\0name", "no such camera"),
         ("", "not empty"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from pathlib import Path
 
 from vision.frame import FrameSource, SourceError
@@ -14,6 +15,8 @@ from vision.sources.live import NETWORK_HANG_S, LiveSource
 from vision.sources.mjpeg import check_address, mjpeg_frames
 from vision.sources.phone import PHONE
 from wording.outside import shown_address
+
+HOST_AND_PORT = re.compile(r"[\w.-]+:\d{1,5}(/|\Z)")
 
 
 def open_source(
@@ -71,4 +74,5 @@ def open_source(
         open_device(spec, rate_hz, size_px).release()
         delivery = Delivery(f"camera {spec}", rate_hz)
         return LiveSource(delivery.name, lambda: device_frames(spec, rate_hz, size_px, delivery), give_up_s, delivery)
-    raise SourceError(f"{path}: there is no such camera, video file, folder or address")
+    meant = f"; an address begins with http:// or rtsp://, as http://{spec} does" if HOST_AND_PORT.match(spec) else ""
+    raise SourceError(f"{path}: there is no such camera, video file, folder or address{meant}")
