@@ -152,6 +152,7 @@ def _work(number: int, plan: Plan, folder: Path, keep_failures: Path | None, rep
 
     try:
         with tempfile.TemporaryDirectory(prefix="kibitzer-soak-") as temporary:
+            tempfile.tempdir = temporary  # so that other programs' temporary files are not counted
             trial = Trial(plan, Path(temporary), kinds_of(plan.faults), on_progress=tell, keep_failures=keep_failures)
             save(folder, plan, trial.run())
     except Exception as error:
