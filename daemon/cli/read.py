@@ -116,7 +116,8 @@ def read(
         else:
             told = ("\n" if number else "") + f"{photo.name}: {in_words(seen, colour=sys.stdout.isatty())}"
             if seen.read is None and image is not None and reader is not None:
-                told += _another(image, fault, cut)
+                other = game_seen(image, fault, cut=cut)
+                told += f" It looks like {games.find(other).title}: try --game auto." if other else ""
         show(told)
         if target is not None and image is not None:
             write_drawn("read", target, _drawn(image, seen))
@@ -124,10 +125,10 @@ def read(
         raise typer.Exit(1)
 
 
-def _another(image: Image, fault: Unseen, cut: bool) -> str:
-    """What board is seen where the one that was named is not; empty if none is."""
+def game_seen(image: Image, fault: Unseen = NO_PICTURE, *, cut: bool = False) -> str:
+    """The game whose board is seen where the one that was named is not; empty if none is."""
     seen = _unnamed(image, fault, cut)
-    return f" It looks like {games.find(str(seen.report['game'])).title}: try --game auto." if seen.read else ""
+    return str(seen.report["game"]) if seen.read else ""
 
 
 def targets_of(photos: Sequence[Path], out: Path) -> list[Path]:

@@ -14,6 +14,7 @@ import games
 from calibration.profile import TableProfile
 from calibration.template import load_template
 from daemon.cli.options import GameOption, ProfileOption, RuleOption
+from daemon.cli.read import game_seen
 from daemon.cli.wrong_call import BLOCKED, refusals, stop
 from daemon.game.effects import Announcement
 from daemon.judging.referee import Referee
@@ -112,7 +113,10 @@ def watch(
     if recorder is not None and recorder.fault:
         raise typer.Exit(BLOCKED)
     if not was_read:
-        raise stop("watch", f"{shown_address(source)}: no board was read in it", UNSEEN)
+        other = game_seen(eyes.observation.frame.image) if eyes.observation is not None else ""
+        seen = games.find(other) if other else None
+        looks = f"; it looks like {seen.title}: --game {seen.about.short_name}" if seen else ""
+        raise stop("watch", f"{shown_address(source)}: no board of {the_game.title} was read in it{looks}", UNSEEN)
 
 
 class Recorder:

@@ -24,6 +24,7 @@ from tests.vision.drawn import draw
 from tests.vision.test_sources import read_all, write_video
 from tests.waiting import wait_for
 from vision import film
+from vision.reading import which_board
 from vision.sources.opening import open_source
 
 
@@ -119,4 +120,11 @@ def test_a_film_of_no_board_ends_with_1_and_says_so(tmp_path: Path) -> None:
         writer.write(np.full((240, 320, 3), 80 + shade % 5, np.uint8))
     writer.release()
     done = CliRunner().invoke(app, ["--game", "morris", "--source", str(path)])
-    assert done.exit_code == 1 and "no board was read in it" in done.stderr
+    assert done.exit_code == 1 and "no board of nine men's morris was read in it" in done.stderr
+
+
+def test_a_film_of_another_board_says_which_it_looks_like(photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    few = [family for family in which_board.drawings() if family[0].game in ("co_ganh", "nine_mens_morris")]
+    monkeypatch.setattr(which_board, "drawings", lambda: few)
+    done = CliRunner().invoke(app, ["--game", "chess", "--source", str(photos), "--hold-s", "1"])
+    assert done.exit_code == 1 and "it looks like nine men's morris: --game morris" in done.stderr
