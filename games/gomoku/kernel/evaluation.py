@@ -15,18 +15,11 @@ ZERO, ONE, TWO, THREE_, FOUR_, FIVE_ = U(0), U(1), U(2), U(3), U(4), U(5)
 WINNING, FOUR, THREE = U(layout.WINNING), U(layout.FOUR), U(layout.THREE)
 
 
-@compiled("uint64(uint64[::1], uint64)")
-def level_of_fours(memory: Memory, colour: np.uint64) -> np.uint64:
-    """How many cells make a four: none, 1 or 2, more (`weights.FOURS`)."""
-    count = count_in(memory, colour, FOUR)
-    return U(count > ZERO) + U(count > TWO)
-
-
-@compiled("uint64(uint64[::1], uint64)")
-def level_of_threes(memory: Memory, colour: np.uint64) -> np.uint64:
-    """How many cells make an open three: none, 1 or 2, 3 to 5, more (`weights.THREES`)."""
-    count = count_in(memory, colour, THREE)
-    return U(count > ZERO) + U(count > TWO) + U(count > FIVE_)
+@compiled("uint64(uint64[::1], uint64, uint64)")
+def level(memory: Memory, colour: np.uint64, kind: np.uint64) -> np.uint64:
+    """How many cells make a four (`weights.FOURS`) or an open three (`weights.THREES`), in steps."""
+    count = count_in(memory, colour, kind)
+    return U(count > ZERO) + U(count > TWO) + U(kind == THREE and count > FIVE_)
 
 
 @compiled("int64(uint64[::1], uint64)")
@@ -34,8 +27,8 @@ def evaluate(memory: Memory, colour: np.uint64) -> int:
     """Value for the mover, in seventieths of a logit of winning."""
     enemy = colour ^ ONE
     turn = ONE if memory[HELD + enemy * SIDE_SETS + WINNING] != ZERO else ZERO
-    turn = turn * THREE_ + level_of_fours(memory, colour)
-    turn = turn * FOUR_ + level_of_threes(memory, colour)
-    turn = turn * THREE_ + level_of_fours(memory, enemy)
-    turn = turn * FOUR_ + level_of_threes(memory, enemy)
+    turn = turn * THREE_ + level(memory, colour, FOUR)
+    turn = turn * FOUR_ + level(memory, colour, THREE)
+    turn = turn * THREE_ + level(memory, enemy, FOUR)
+    turn = turn * FOUR_ + level(memory, enemy, THREE)
     return signed(memory[TURNS + turn]) + signed(memory[SUMS + colour]) - signed(memory[SUMS + enemy])
