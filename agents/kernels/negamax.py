@@ -190,14 +190,17 @@ def negamax(memory: Memory, ply: int, depth: int, alpha: int, beta: int) -> int:
     # 4. Cut a null window that a shallow search predicts to be left, on the side that the position itself suggests.
     if PROBES and ply > 0 and beta - alpha == 1:
         probe = first_probe(memory, here, depth)
-        hopeful = probe < PROBES and judge(memory, here, alpha, beta) >= beta
+        static = judge(memory, here, alpha, beta) if probe < PROBES else 0
         while probe < PROBES:
             plies, apart = probe_depth(depth, probe), margin(memory, here, depth, probe)
-            if hopeful:
-                if negamax(memory, ply, plies, beta + apart - 1, beta + apart) >= beta + apart:
+            if static >= beta:
+                score = static if plies <= 0 else negamax(memory, ply, plies, beta + apart - 1, beta + apart)
+                if score >= beta + apart:
                     return beta
-            elif negamax(memory, ply, plies, alpha - apart, alpha - apart + 1) <= alpha - apart:
-                return alpha
+            else:
+                score = static if plies <= 0 else negamax(memory, ply, plies, alpha - apart, alpha - apart + 1)
+                if score <= alpha - apart:
+                    return alpha
             probe += 1
         if memory[STOP] != ZERO:
             return 0

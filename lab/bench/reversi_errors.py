@@ -33,8 +33,8 @@ def main(positions: Annotated[int, typer.Option(help="positions of each stage")]
     from agents.kernels.negamax import LIMIT
     from games.reversi.kernel import memory as layout
     from games.reversi.kernel.memory import STAGES
-    from games.reversi.kernel.midgame import negamax, place
-    from games.reversi.kernel.patterns import FIRST_DISCS, MAX_VALUE, STAGE_DISCS, TEMPO, evaluate_patterns
+    from games.reversi.kernel.midgame import evaluate, negamax, place
+    from games.reversi.kernel.patterns import FIRST_DISCS, MAX_VALUE, STAGE_DISCS, TEMPO
     from games.reversi.kernel.probcut import MIN_DEPTH, PROBES, shallow_depth
     from games.reversi.kernel.weights import weights
     from lab.train.reversi import play
@@ -58,7 +58,7 @@ def main(positions: Annotated[int, typer.Option(help="positions of each stage")]
         rows = list[list[int]]()
         for row in draw.permutation(np.flatnonzero(discs == first)):
             mine, theirs = games.mine[row], games.theirs[row]
-            if abs(evaluate_patterns(memory, mine, theirs)) <= AHEAD:
+            if abs(evaluate(memory, mine, theirs)) <= AHEAD:
                 scores = scores_of(mine, theirs, deepest)
                 if max(map(abs, scores)) <= MAX_VALUE:
                     rows.append(scores)

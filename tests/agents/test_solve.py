@@ -53,6 +53,11 @@ def test_all_best_moves_are_found_where_asked_for(tmp_path: Path) -> None:
     assert {GAME.format_move(position, move) for move in solution.best} == {"h8", "a5"}
 
 
+def test_an_ending_of_fourteen_squares_takes_few_positions() -> None:
+    """44,357 if five and six empty squares are searched without the table and by parity alone."""
+    assert Solver(16).solve(GAME.parse_position(FIRST.split(";")[0])).nodes < 35_000
+
+
 def test_a_side_that_must_pass_is_solved() -> None:
     position = GAME.parse_position(MUST_PASS)
     solution = Solver(1).solve(position)

@@ -10,7 +10,7 @@ from agents.kernels.negamax import LIMIT, must_stop
 from agents.kernels.ordering import FIRST, pick
 from agents.kernels.table import AT_MOVE, CODE, keep, recall
 from games.reversi.kernel.discs import moves, result, stable
-from games.reversi.kernel.last import NO_MOVE, small_tree
+from games.reversi.kernel.last import NO_MOVE, last_four
 from games.reversi.kernel.midgame import negamax, place, position_key
 from games.reversi.kernel.ordering import ORDER, PASSED, TURNED, write_moves
 from games.reversi.kernel.patterns import MAX_VALUE
@@ -20,7 +20,7 @@ ZERO, ONE, EIGHT, BYTE = U(0), U(1), U(8), U(255)
 STRIDE = U(MAX_MOVES)
 PROOF = U(0xA0761D6478BD642F)
 """Mixed into the keys of proofs, which share a table with searches to a depth."""
-SMALL = 6
+SMALL = 4
 """Most empty squares searched without a table and ordered by parity alone."""
 ADVISED = 12
 """Empty squares from which a shallow search by the patterns advises which move to try first."""
@@ -53,8 +53,8 @@ def take_advice(memory: Memory, mine: np.uint64, theirs: np.uint64, count: np.ui
 @compiled("int64(uint64[::1], uint64, uint64, int64, int64, int64)")
 def prove(memory: Memory, mine: np.uint64, theirs: np.uint64, alpha: int, empties: int, ply: int) -> int:
     """A bound on the result, on the same side of `alpha` as the result. Meaningless once STOP is set."""
-    if empties <= SMALL and ply > 0 and empties >= 4:
-        return small_tree(memory, mine, theirs, alpha, empties)
+    if empties == SMALL and ply > 0:
+        return last_four(memory, mine, theirs, alpha)
     # 1. Stop if requested.
     if must_stop(memory):
         return 0

@@ -1,4 +1,4 @@
-"""Searches a game's last few empty squares: separate code for each number of them, and small trees without a table.
+"""Searches a game's last few empty squares: separate code for each number of them, without a table.
 
 Every search here asks whether the result, in discs, is above `alpha`, and returns a bound on the result's side of it.
 `NODES` counts every position, including the last ones.
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from agents.kernels.compilation import bit_count, compiled, lowest_bit, signed
 from agents.kernels.memory import NODES, Memory
-from games.reversi.kernel.discs import flips, moves, result
+from games.reversi.kernel.discs import flips, result
 
 U = np.uint64
 ZERO, ONE = U(0), U(1)
@@ -167,30 +167,4 @@ def last_four(memory: Memory, mine: np.uint64, theirs: np.uint64, alpha: int) ->
         best = -try_four(memory, theirs, mine, -alpha - 1)
         if best == -NO_MOVE:
             best = result(mine, theirs)
-    return best
-
-
-@compiled("int64(uint64[::1], uint64, uint64, int64, int64)")
-def small_tree(memory: Memory, mine: np.uint64, theirs: np.uint64, alpha: int, empties: int) -> int:
-    """The result with few empty squares, at least four; without a table, odd quarters of the board first."""
-    if empties == 4:
-        return last_four(memory, mine, theirs, alpha)
-    memory[NODES] += ONE
-    where = moves(mine, theirs)
-    if where == ZERO:
-        if moves(theirs, mine) == ZERO:
-            return result(mine, theirs)
-        return -small_tree(memory, theirs, mine, -alpha - 1, empties)
-    best = NO_MOVE
-    first = where & odd_quarters(~(mine | theirs))
-    for squares in (first, where ^ first):
-        while squares:
-            square = lowest_bit(squares)
-            squares &= squares - ONE
-            turned = flips(mine, theirs, square)
-            score = -small_tree(memory, theirs ^ turned, mine | turned | ONE << square, -alpha - 1, empties - 1)
-            if score > best:
-                best = score
-                if best > alpha:
-                    return best
     return best

@@ -50,12 +50,18 @@ def position_key(mine: np.uint64, theirs: np.uint64) -> np.uint64:
     return key ^ key >> HIGH
 
 
+@compiled("int64(uint64[::1], uint64, uint64, uint64)", inlined=True)
+def value(memory: Memory, mine: np.uint64, theirs: np.uint64, where: np.uint64) -> int:
+    """The position's value for the side to move, whose moves are `where`, by the search's JUDGE."""
+    if memory[JUDGE] == U(PATTERNS):
+        return evaluate_patterns(memory, mine, theirs, where)
+    return evaluate_named(memory, mine, theirs)
+
+
 @compiled("int64(uint64[::1], uint64, uint64)")
 def evaluate(memory: Memory, mine: np.uint64, theirs: np.uint64) -> int:
-    """The position's value for the side to move, by the search's JUDGE."""
-    if memory[JUDGE] == U(PATTERNS):
-        return evaluate_patterns(memory, mine, theirs)
-    return evaluate_named(memory, mine, theirs)
+    """As `value`, where the moves are not known yet."""
+    return value(memory, mine, theirs, moves(mine, theirs))
 
 
 @compiled("int64(uint64[::1], uint64)", inlined=True)
@@ -76,7 +82,7 @@ def final_score(memory: Memory, ply: np.uint64) -> int:
 @compiled("int64(uint64[::1], uint64, int64, int64)", inlined=True)
 def judge(memory: Memory, ply: np.uint64, alpha: int, beta: int) -> int:
     at = STATE + ply * WORDS
-    return evaluate(memory, memory[at], memory[at + THEIRS])
+    return value(memory, memory[at], memory[at + THEIRS], memory[at + WHERE])
 
 
 @compiled("uint64(uint64[::1], uint64, int64)", inlined=True)
@@ -121,8 +127,8 @@ def written(memory: Memory, ply: np.uint64, depth: int) -> np.uint64:
     end = slot + count
     while depth >= SORTED and slot < end:
         changed = memory[TURNED + ply * STRIDE + (memory[slot] & CODE)]
-        value = -evaluate(memory, theirs & ~changed, mine | changed)
-        memory[slot] += U((min(max(value, -MAX_VALUE), MAX_VALUE) + MAX_VALUE) * SORT_WEIGHT) << ORDER
+        worth = -evaluate(memory, theirs & ~changed, mine | changed)
+        memory[slot] += U((min(max(worth, -MAX_VALUE), MAX_VALUE) + MAX_VALUE) * SORT_WEIGHT) << ORDER
         slot += ONE
     return count
 

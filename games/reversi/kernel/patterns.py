@@ -149,9 +149,9 @@ def stage_of(mine: np.uint64, theirs: np.uint64) -> np.uint64:
     return U(min(max((signed(bit_count(mine | theirs)) - FIRST_DISCS) // STAGE_DISCS, 0), STAGES - 1))
 
 
-@compiled("int64(uint64[::1], uint64, uint64)")
-def evaluate_patterns(memory: Memory, mine: np.uint64, theirs: np.uint64) -> int:
-    """The expected result for the side to move, in hundredths of a disc."""
+@compiled("int64(uint64[::1], uint64, uint64, uint64)")
+def evaluate_patterns(memory: Memory, mine: np.uint64, theirs: np.uint64, where: np.uint64) -> int:
+    """The expected result for the side to move, whose moves are `where`, in hundredths of a disc."""
     stage = stage_of(mine, theirs)
     weights = memory.view(np.int16)
     start = (WEIGHTS + stage * U(STAGE_WORDS)) * FOUR
@@ -159,6 +159,6 @@ def evaluate_patterns(memory: Memory, mine: np.uint64, theirs: np.uint64) -> int
     value: int = weights[start + U(CONSTANT)] + TEMPO[stage]
     for index in range(GROUPS):
         value += weights[start + memory[GROUPS_AT + U(index)]]
-    free = signed(bit_count(moves(mine, theirs))) - signed(bit_count(moves(theirs, mine)))
+    free = signed(bit_count(where)) - signed(bit_count(moves(theirs, mine)))
     value += weights[start + U(MOBILITY + 32 + free)]
     return min(max(value, -MAX_VALUE), MAX_VALUE)

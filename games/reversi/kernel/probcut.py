@@ -10,14 +10,14 @@ import numpy as np
 
 from agents.kernels.compilation import compiled
 
-MIN_DEPTH = 3
-"""Plies from which a search may be cut."""
+MIN_DEPTH = 1
+"""Plies from which a search may be cut: at one and two plies the evaluation itself is the shallow search."""
 ERRORS = np.array([105, 170, 200, 215, 220, 290, 300, 350, 360, 360])
 """Standard deviation of the error of a search of 8 plies by stage of the game, in hundredths of a disc."""
-BY_DEPTH = np.array([0, 0, 0, 1.1, 0.9, 0.8, 1.2, 1.1, 1.0, 0.95, 1.25])
+BY_DEPTH = np.array([0, 1.1, 1.1, 1.0, 0.95, 1.0, 1.2, 1.25, 1.0, 0.95, 1.25])
 """The same by plies of the deep search, as a multiple; the last for deeper ones."""
-CONFIDENCE = 1.3
-"""Standard deviations by which the shallow score must leave the window: the cut is then right in 90 of 100 cases."""
+CONFIDENCE = 1.0
+"""Standard deviations by which the shallow score must leave the window: the cut is then right in 84 of 100 cases."""
 PROBES, GLANCED, GLANCE = 2, 8, 1.5
 """Probe 1 is the shallow search, probe 0 a glance of two or three plies before it, from GLANCED plies on; its margin is
 GLANCE times as wide."""
@@ -27,7 +27,7 @@ MARGINS = np.outer((CONFIDENCE * GLANCE, CONFIDENCE), np.outer(ERRORS, BY_DEPTH)
 
 @compiled("int64(int64, int64)")
 def shallow_depth(depth: int, probe: int) -> int:
-    """Plies of the probe that predicts a search of `depth` plies."""
+    """Plies of the probe that predicts a search of `depth` plies; 0 is the evaluation alone."""
     if probe == 0:
         return 2 + depth % 2
-    return 2 * (depth // 4) + depth % 2 if depth >= 4 else depth - 2
+    return 2 * (depth // 4) + depth % 2 if depth >= 4 else max(depth - 2, 0)
