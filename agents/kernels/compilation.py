@@ -83,7 +83,7 @@ def compiled(signature: str, *, inlined: bool = False) -> Callable[[Callable[P, 
         _keep_beside(function.__module__)
         # Without numba's reference counts: kernels allocate nothing, and their arrays are their callers'.
         options: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
-        options["forceinline"] = inlined
+        options |= {"forceinline": inlined, "no_cfunc_wrapper": True}  # no C code calls kernels
         machine_code: Any = numba.njit(signature, **options)(function)
         for told in listeners:
             told(bool(machine_code.stats.cache_hits))
@@ -144,3 +144,9 @@ What is mapped from a file or shared by searches lies outside a search's array. 
 search's memory must keep the array or file behind it alive.
 """
 word_at = _instruction(lambda builder, address: _read(builder, address, 64))
+
+
+@compiled("int64(uint64)", inlined=True)
+def number(bits: np.uint64) -> int:
+    """Number of set bits of a uint64, for sums that may be negative."""
+    return signed(bit_count(bits))

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from agents.kernels.compilation import signed, specialised
-from agents.kernels.memory import EXACT, MAX_MOVES, MAX_PLY, MOVES, Memory
+from agents.kernels.loops import span
+from agents.kernels.memory import MAX_MOVES, MAX_PLY, MOVES, Memory
 from agents.kernels.negamax import NOT_OVER, final_score, make, write_moves
 from agents.kernels.table import CODE
 
@@ -23,28 +24,23 @@ def leaves(memory: Memory, ply: np.uint64, depth: int) -> int:
     count = write_moves(memory, ply, depth)
     if depth <= 1:
         return signed(count)
-    slot = MOVES + ply * STRIDE
-    end = slot + count
-    total = 0
-    while slot < end:
+    total, first = 0, MOVES + ply * STRIDE
+    for slot in span(first, first + count):
         make(memory, ply, memory[slot] & CODE)
         total += leaves(memory, ply + ONE, depth - 1)
-        slot += ONE
     return total
 
 
-Leaves = Callable[[Memory, np.uint64, int], int]
+def counter(search: Callable[..., Any], module: str, **own: Any) -> Callable[[Any, Any, int], int | None]:
+    """A game's `perft.count`, by the class of its search and its `final_score`, `write_moves` and `make`."""
+    counted = specialised(leaves, "int64(uint64[::1], uint64, int64)", module, own)
 
+    def count(game: Any, position: Any, depth: int) -> int | None:
+        """Leaves in whole turns; None if the depth is too great."""
+        if depth >= MAX_PLY:
+            return None
+        begun = search(game, 1, 0)
+        begun.begin(position, None, exact=True)
+        return 1 if depth <= 0 else int(counted(begun.memory, U(0), depth))
 
-def leaves_of(module: str, **own: Any) -> Leaves:
-    """`leaves` with a game's `final_score`, `write_moves` and `make`."""
-    made: Leaves = specialised(leaves, "int64(uint64[::1], uint64, int64)", module, own)
-    return made
-
-
-def counted(leaves: Leaves, memory: Memory, depth: int) -> int | None:
-    """Leaves in whole turns of the position that lies in the memory; None if the depth is too great."""
-    if depth >= MAX_PLY:
-        return None
-    memory[EXACT] = 1
-    return 1 if depth <= 0 else int(leaves(memory, U(0), depth))
+    return count

@@ -5,6 +5,8 @@ A game's own words begin at OWN; after them comes the transposition table, whose
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -60,3 +62,9 @@ def allocate(table: Word, table_mb: int, noise_bits: int) -> Memory:
     memory = np.zeros(int(table) + 2 * 2**entry_bits, dtype=np.uint64)
     memory[TABLE], memory[TABLE_SHIFT], memory[NOISE_SHIFT] = table, 64 - entry_bits, 64 - noise_bits
     return memory
+
+
+def write(memory: Memory, word: Word, values: Iterable[int]) -> None:
+    """Writes numbers, which may be negative, from a word on."""
+    for place, value in enumerate(values):
+        memory[int(word) + place] = int(value) % 2**64

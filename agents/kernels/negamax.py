@@ -6,7 +6,8 @@ memory at STATE; a move is a code of fifteen bits, not 0, whose low ten bits tel
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from agents.kernels.memory import (
     HINT,
     HISTORY,
     KILLERS,
+    MOVES,
     NODE_LIMIT,
     NODES,
     NOISE,
@@ -89,9 +91,13 @@ def table_key(memory: Memory, ply: np.uint64, depth: int) -> np.uint64:
     raise NotImplementedError
 
 
+@compiled("boolean(uint64[::1], uint64, int64)", inlined=True)
 def holds(memory: Memory, ply: np.uint64, score: int) -> bool:
-    """A game's: whether a stored score beyond SURE, as a distance from this position, can still come about."""
-    raise NotImplementedError
+    """Whether a stored score beyond SURE, as a distance from this position, can still come about.
+
+    True where keys have all that could end the game before. A game may replace it.
+    """
+    return True
 
 
 def first_probe(memory: Memory, ply: np.uint64, depth: int) -> int:
@@ -277,6 +283,10 @@ def of(module: str, **own: Any) -> Negamax:
 class NegamaxSearch:
     """`agents.search.Search` over one flat array; a game's subclass writes positions and reads move codes."""
 
+    selective = 0x8E9D5C7B3A6F1E2D
+    """Mixed into the keys of searches that are not exact."""
+    written: Callable[..., Any]
+    """The game's `write_moves`."""
     window = 0, 1, 0
     """By how much a score may differ from that so many searches before, from that depth on; 0 for the full window."""
 
@@ -304,6 +314,18 @@ class NegamaxSearch:
     def _decode(self, code: int) -> Any:
         """The move of a code."""
         raise NotImplementedError
+
+    def _salt(self, earlier: Iterable[int], least: int) -> int:
+        """Differs between exact searches and others, and between histories that had other positions `least` times."""
+        drawn = sorted(key for key, count in Counter(earlier).items() if count >= least)
+        salt = hash(tuple(drawn)) % 2**64 if drawn else 0
+        return salt if self.memory[EXACT] else salt ^ self.selective
+
+    def moves(self, position: Any) -> tuple[Any, ...]:
+        """The moves that the search generates in a position that is not over."""
+        self.begin(position, None, exact=True)
+        count = int(self.written(self.memory, U(0), 1))
+        return tuple(self._decode(int(word & CODE)) for word in self.memory[int(MOVES) : int(MOVES) + count])
 
     def _window(self, depth: int) -> tuple[int, int]:
         """Bounds within which the score is expected: none for exact and for shallow searches."""

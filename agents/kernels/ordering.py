@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from agents.kernels.compilation import compiled
+from agents.kernels.loops import span
 from agents.kernels.memory import (
     HISTORY,
     KILLERS,
@@ -30,10 +31,8 @@ AT_NOISE = U(16)
 @compiled("void(uint64[::1], uint64, uint64, uint64)")
 def order_moves(memory: Memory, count: np.uint64, ply: np.uint64, first: np.uint64) -> None:
     """Ranks the stored move and the killers first among the ply's moves; shuffles equal moves at the root."""
-    slot = MOVES + ply * STRIDE
-    killers = KILLERS + ply * TWO
-    end = slot + count
-    while slot < end:
+    begin, killers = MOVES + ply * STRIDE, KILLERS + ply * TWO
+    for slot in span(begin, begin + count):
         code = memory[slot] & CODE
         if code == first:
             memory[slot] = FIRST << ORDER | code
@@ -41,20 +40,16 @@ def order_moves(memory: Memory, count: np.uint64, ply: np.uint64, first: np.uint
             memory[slot] = KILLER << ORDER | code
         elif ply == ZERO and memory[NOISE] != ZERO:
             memory[slot] |= ((code + memory[NOISE]) * SPREAD >> memory[NOISE_SHIFT]) << AT_NOISE
-        slot += ONE
 
 
 @compiled("uint64(uint64[::1], uint64, uint64, uint64)")
 def pick(memory: Memory, count: np.uint64, ply: np.uint64, done: np.uint64) -> np.uint64:
     """Swaps the most promising move from `done` on into that place; returns its code."""
     first = MOVES + ply * STRIDE + done
-    end = MOVES + ply * STRIDE + count
     best = first
-    slot = first + ONE
-    while slot < end:
+    for slot in span(first + ONE, MOVES + ply * STRIDE + count):
         if memory[slot] > memory[best]:
             best = slot
-        slot += ONE
     word = memory[best]
     memory[best] = memory[first]
     memory[first] = word

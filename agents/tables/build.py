@@ -131,6 +131,10 @@ class Subspace:
         return cls(own, opp, codes, pending, np.zeros(slots, dtype=np.uint16))
 
     @property
+    def arrays(self) -> retrograde.Space:
+        return self.codes, self.pending, self.left
+
+    @property
     def men(self) -> tuple[np.uint64, np.uint64]:
         """The men of both sides as the kernels need them."""
         return U(self.own), U(self.opp)
@@ -168,14 +172,11 @@ class _Solver:
         follows = after_capture(space.own, space.opp)
         captured = None if follows is None else np.ascontiguousarray(self._pair.captured[follows])
         address = U(0 if captured is None else captured.ctypes.data)
-        sums, slots = np.zeros(4, dtype=np.uint64), len(space.codes)
+        slots = len(space.codes)
         for first in range(0, slots, CHUNK):
             end = min(first + CHUNK, slots)
-            space.orbits += int(
-                retrograde.prepare(
-                    rules, base, address, *space.men, U(first), U(end), space.codes, space.pending, space.left, sums
-                )
-            )
+            found = retrograde.prepare(rules, base, address, *space.men, U(first), U(end), space.arrays)
+            space.orbits += int(found)
             self._look(f"{space.own}-{space.opp} captures", end - first)
 
     def _settle(self, rules: memory.Memory, base: np.uint64, spaces: list[Subspace]) -> None:
@@ -184,12 +185,7 @@ class _Solver:
         for code in range(1, MAX_PLIES + 2):
             goes_on = 0
             for space, other in zip(spaces, reversed(spaces), strict=True):
-                found = int(
-                    retrograde.settle(
-                        rules, base, *space.men, U(code), space.codes, space.pending, space.left,
-                        other.codes, other.pending, other.left,
-                    )
-                )  # fmt: skip
+                found = int(retrograde.settle(rules, base, *space.men, U(code), space.arrays, other.arrays))
                 goes_on |= found
                 self._look(f"{name} ends in {code - 1} plies", 0 if found >> 63 else found)
             if not goes_on:

@@ -49,6 +49,7 @@ from games.gomoku.kernel.prover import write_stones
 from games.nine_mens_morris.kernel import MorrisSearch
 from games.nine_mens_morris.kernel.evaluation import EARLY
 from games.nine_mens_morris.kernel.evaluation import evaluate as morris_value
+from lab.train import chess_features
 from rules import AnyGame
 
 U = np.uint64
@@ -356,7 +357,7 @@ class ChessEvaluation(Evaluation):
     A value is `chess_evaluation.WHOLE` times hundredths of a pawn.
     """
 
-    features = tuple(f"{phase} {name}" for phase in ("early", "late") for name in chess_weights.NAMES)
+    features = tuple(f"{phase} {name}" for phase in ("early", "late") for name in chess_features.NAMES)
     fewest, most = -2000, 2000
     games, nodes = 5000, 500
     opening, astray, plies = (4, 10), 0.0, 300
@@ -370,7 +371,7 @@ class ChessEvaluation(Evaluation):
         self._words = [word for first, count in chess_weights.FEATURES.values() for word in range(first, first + count)]
 
     def shipped(self) -> Weights:
-        return np.array([np.array(chess_weights.listed(chess_weights.OWN)).T.ravel()], np.int64)
+        return np.array([np.array(chess_features.listed(chess_weights.OWN)).T.ravel()], np.int64)
 
     def search(self, weights: Weights, seed: int) -> Any:
         search = ChessSearch(self.game, TABLE_MB, seed)
@@ -385,7 +386,7 @@ class ChessEvaluation(Evaluation):
         plain = chess_evaluation.weigh(memory, at) // chess_evaluation.WHOLE
         if memory[at + chess_layout.CHECKERS] or plain != value or quiesce(memory, U(0), -LIMIT, LIMIT) != value:
             return None
-        found = chess_weights.pieces(position.board, position.side)
+        found = chess_features.pieces(position.board, position.side)
         nothing = int(chess_evaluation.features(memory, at))
         for word in self._words:
             kept = memory[word]
@@ -398,11 +399,11 @@ class ChessEvaluation(Evaluation):
         return Counted(0, np.concatenate([counts * early, counts * (chess_evaluation.WHOLE - early)]))
 
     def text(self, weights: Weights) -> str:
-        return chess_weights.text_of(self._unlisted(weights))
+        return chess_features.text_of(self._unlisted(weights))
 
     def _unlisted(self, weights: Weights) -> chess_weights.Weights:
         pairs = weights[0].reshape(2, -1).T.tolist()
-        return chess_weights.unlisted([(early, late) for early, late in pairs])
+        return chess_features.unlisted([(early, late) for early, late in pairs])
 
 
 class DraughtsEvaluation(Evaluation):

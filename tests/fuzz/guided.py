@@ -90,6 +90,7 @@ def _main(target: str, name: str, runs: int, seed: int, report: Path) -> None:
             report.write_text(json.dumps(tally.as_object()), encoding="utf-8")
 
     options = [f"-runs={runs}", f"-seed={seed % 2**31 or 1}", f"-max_len={entry.longest}"]
+    options.append(f"-artifact_prefix={folder}/")  # not into the folder where the command was started
     if entry.words:
         options.append(f"-dict={words}")
     atheris.Setup([sys.argv[0], *options, "-rss_limit_mb=2048", "-verbosity=0", str(folder)], one_input)

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 
-from agents.kernels.memory import EXACT, MOVES, SALT
+from agents.kernels.memory import SALT
 from agents.kernels.negamax import NegamaxSearch
-from agents.kernels.table import CODE
 from games.chess import CLAIM, Chess, Move, Position
 from games.chess.heuristics import HEURISTICS as PLAIN
 from games.chess.kernel import evaluation, moves
 from games.chess.kernel import memory as layout
-from games.chess.kernel.moves import write_moves
-from games.chess.kernel.negamax import MOST, negamax
+from games.chess.kernel.negamax import MOST, all_written, negamax
 from games.chess.kernel.placing import place, write_rules
 from games.chess.kernel.weights import OWN, write, write_named
 from games.chess.moves import PROMOTIONS, State
@@ -24,14 +20,12 @@ WINDOW = 30
 """Hundredths of a pawn on each side of the expected score."""
 MAX_HASHES = 4096
 """Earlier positions whose hashes are kept, of several games."""
-SELECTIVE = 0x8E9D5C7B3A6F1E2D
-"""Mixed into the keys of searches that are not exact."""
 
 
 class ChessSearch(NegamaxSearch):
     """The search with the engine's own evaluation (heuristic "") or a named one."""
 
-    window = WINDOW, 1, 5
+    window, written = (WINDOW, 1, 5), staticmethod(all_written)
 
     def __init__(self, game: Chess, table_mb: int, seed: int, heuristic: str = "") -> None:
         super().__init__(negamax, layout.allocate(table_mb), seed)
@@ -50,25 +44,13 @@ class ChessSearch(NegamaxSearch):
         if len(self._hashes) > MAX_HASHES:
             self._hashes.clear()
         place(self.memory, position, self._hashes)
-        self.memory[SALT] = self._salt(position)
-
-    def _salt(self, position: Position) -> int:
-        """Differs between exact searches and others, and between histories by which other positions would be drawn."""
-        seen = Counter(position.past[-layout.MAX_KEYS :])
-        salt = sum(self._hashes[state] for state, count in seen.items() if count > 1) % 2**64
-        return salt if self.memory[EXACT] else salt ^ SELECTIVE
+        self.memory[SALT] = self._salt((self._hashes[state] for state in position.past[-layout.MAX_KEYS :]), least=2)
 
     def _decode(self, code: int) -> Move:
         if code == int(moves.CLAIM):
             return CLAIM
         promotion = code >> 12
         return Move(code >> 6 & 63, code & 63, PROMOTIONS[promotion - 1] if promotion else "")
-
-    def moves(self, position: Position) -> set[Move]:
-        """The moves that the search generates in a position that is not over, without a claim."""
-        place(self.memory, position)
-        count = int(write_moves(self.memory, layout.POSITIONS, U(0), False))
-        return {self._decode(int(word & CODE)) for word in self.memory[int(MOVES) : int(MOVES) + count]}
 
     def judge(self, position: Position, last: Move | None = None) -> int:
         """The heuristic's value of a position, for the side to move."""

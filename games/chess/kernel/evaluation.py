@@ -8,48 +8,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.kernels.compilation import bit_count, compiled, leading_zeros, lowest_bit, signed
-from games.chess.kernel.attacks import (
-    EIGHT,
-    FOUR,
-    ONE,
-    TWO,
-    ZERO,
-    kind_at,
-    kings,
-    knights,
-    pawns,
-    slanted,
-    straight,
-)
+from agents.kernels.compilation import bit_count, compiled, leading_zeros, lowest_bit, number, signed
+from agents.kernels.loops import each_bit, span
+from games.chess.kernel import memory as w
+from games.chess.kernel.attacks import EIGHT, FOUR, ONE, TWO, ZERO, kind_at, kings, knights, pawns, slanted, straight
 from games.chess.kernel.exchange import value_of, won_at
-from games.chess.kernel.memory import (
-    BISHOP,
-    FOURS,
-    JUDGE,
-    KING_TO,
-    KNIGHT,
-    KNIGHT_TO,
-    LAST,
-    MINE,
-    NOWHERE,
-    ONES,
-    PLACED,
-    QUEEN,
-    ROOK,
-    SIDE,
-    THEIRS,
-    TWOS,
-    WEIGHTS,
-    Memory,
-)
+from games.chess.kernel.memory import Memory
+from games.chess.kernel.moves import forth
 
 U = np.uint64
 OWN, NAMED, EXCHANGES = U(0), U(1), U(2)
 """What JUDGE may be: the engine's own evaluation, a heuristic by pieces and places, the same with exchanges."""
-MOBILITY = WEIGHTS
-"""Cells that a piece attacks, without own pawns and king, nor what enemy pawns attack: 32 words a kind."""
-PASSED = WEIGHTS + U(128)
+MOBILITY = w.WEIGHTS
+"""Cells that a piece attacks, without own pawns and king, nor what enemy pawns attack: MOST_MOVES words a kind."""
+MOST_MOVES = 32
+PASSED = w.WEIGHTS + U(4 * MOST_MOVES)
 """By row, from 0 on the pawn's own first: a pawn that no enemy pawn can stop or take."""
 FREE = PASSED + U(8)
 """By row: a passed pawn with nothing in its way."""
@@ -75,7 +48,7 @@ HANGING = THREATS + U(5)
 TEMPO = HANGING + ONE
 KINGS_EARLY, KINGS_LATE, PIECES_LATE = TEMPO + ONE, TEMPO + TWO, TEMPO + U(3)
 """Of named heuristics: worth of a step of the king towards the middle; with that worth of enemy pieces or less."""
-COUNTED = TEMPO + ONE - WEIGHTS
+COUNTED = TEMPO + ONE - w.WEIGHTS
 """Number of words that are weights of the engine's own evaluation."""
 WHOLE = 24
 """Weight of all pieces at the start: knights and bishops 1, rooks 2, queens 4."""
@@ -83,7 +56,7 @@ LEFT, RIGHT = U(0x0101010101010101), U(0x8080808080808080)
 THREE = U(3)
 NEAR_ENEMY = (U(0x000000FFFFFF0000), U(0x0000FFFFFF000000))
 """By side: the rows where an outpost counts."""
-SEEN = JUDGE + U(1)
+SEEN = w.JUDGE + U(1)
 """4 words per side: what its pawns attack, its knights and bishops, its rooks, and all together."""
 MANY_HITS, MANY_HITTERS = U(15), U(7)
 FEW = 8
@@ -102,22 +75,16 @@ def beside(cells: np.uint64) -> np.uint64:
 
 @compiled("uint64(uint64, uint64)", inlined=True)
 def pawn_attacks(men: np.uint64, side: np.uint64) -> np.uint64:
-    near = beside(men)
-    return near >> EIGHT if side == ZERO else near << EIGHT
+    return forth(beside(men), side, EIGHT)
 
 
 @compiled("uint64(uint64, uint64)", inlined=True)
 def in_front(cells: np.uint64, side: np.uint64) -> np.uint64:
     """All cells in front of some, on their columns."""
-    if side == ZERO:
-        cells = cells >> EIGHT
-        cells |= cells >> EIGHT
-        cells |= cells >> U(16)
-        return cells | cells >> U(32)
-    cells = cells << EIGHT
-    cells |= cells << EIGHT
-    cells |= cells << U(16)
-    return cells | cells << U(32)
+    cells = forth(cells, side, EIGHT)
+    cells |= forth(cells, side, EIGHT)
+    cells |= forth(cells, side, U(16))
+    return cells | forth(cells, side, U(32))
 
 
 @compiled("uint64(uint64, uint64)", inlined=True)
@@ -156,12 +123,10 @@ def of_pawns(
     value += memory[ISOLATED] * bit_count(isolated)
     reach = in_front(own_attacks, side) | own_attacks
     unsafe = pawn_attacks(enemies, other) & ~reach
-    held = men & ~isolated & (unsafe << EIGHT if side == ZERO else unsafe >> EIGHT)
+    held = men & ~isolated & forth(unsafe, other, EIGHT)
     value += memory[BACKWARD] * bit_count(held)
     passers = men & ~stopped & ~in_front(men, other)
-    while passers:
-        cell = lowest_bit(passers)
-        passers &= passers - ONE
+    for cell in each_bit(passers):
         row = row_of(cell, side)
         value += memory[PASSED + row]
         if in_front(ONE << cell, side) & occupied == ZERO:
@@ -188,10 +153,9 @@ def of_shelter(memory: Memory, men: np.uint64, enemies: np.uint64, side: np.uint
     first = column - ONE if column > ZERO else column
     last = column + ONE if column < U(7) else column
     row = row_of(king, side)
-    while first <= last:
-        way = in_front(ONE << (king - column + first), side)
+    for near in span(first, last + ONE):
+        way = in_front(ONE << (king - column + near), side)
         value += memory[SHELTER + rows_to(way & men, side, row)] + memory[STORM + rows_to(way & enemies, side, row)]
-        first += ONE
     return value
 
 
@@ -204,26 +168,22 @@ def of_pieces(
     king = own & kings(memory, at)
     feared = pawn_attacks(their_men, side ^ ONE)
     wanted = ~(men | king | feared)
-    around = memory[KING_TO + enemy_king]
+    around = memory[w.KING_TO + enemy_king]
     own_attacks = pawn_attacks(men, side)
     posts = own_attacks & ~in_front(feared, side ^ ONE) & ~feared & NEAR_ENEMY[side]
-    value, hits, hitters, minors, rooks = ZERO, ZERO, ZERO, ZERO, ZERO
-    queens = ZERO
-    left = own & (memory[at + FOURS] | knights(memory, at))
-    while left:
-        cell = lowest_bit(left)
+    value, hits, hitters, minors, rooks, queens = ZERO, ZERO, ZERO, ZERO, ZERO, ZERO
+    for cell in each_bit(own & (memory[at + w.FOURS] | knights(memory, at))):
         bit = ONE << cell
-        left &= left - ONE
         kind = kind_at(memory, at, cell)
-        if kind == KNIGHT:
-            seen = memory[KNIGHT_TO + cell]
+        if kind == w.KNIGHT:
+            seen = memory[w.KNIGHT_TO + cell]
             minors |= seen
             value += memory[OUTPOST] if posts & bit != ZERO else ZERO
-        elif kind == BISHOP:
+        elif kind == w.BISHOP:
             seen = slanted(memory, cell, occupied)
             minors |= seen
             value += memory[OUTPOST + ONE] if posts & bit != ZERO else ZERO
-        elif kind == ROOK:
+        elif kind == w.ROOK:
             seen = straight(memory, cell, occupied)
             rooks |= seen
             column = in_front(bit, ZERO) | in_front(bit, ONE)
@@ -232,7 +192,8 @@ def of_pieces(
         else:
             seen = straight(memory, cell, occupied) | slanted(memory, cell, occupied)
             queens |= seen
-        value += memory[MOBILITY + ((kind & THREE) * U(32) if kind != KNIGHT else ZERO) + bit_count(seen & wanted)]
+        row = MOBILITY + U(MOST_MOVES) * (ZERO if kind == w.KNIGHT else kind & THREE)
+        value += memory[row + bit_count(seen & wanted)]
         struck = seen & around & ~feared
         if struck != ZERO:
             hits += bit_count(struck)
@@ -241,7 +202,7 @@ def of_pieces(
         value += memory[HITS + min(hits, MANY_HITS)] + memory[HITTERS + min(hitters, MANY_HITTERS)]
     noted = SEEN + side * FOUR
     memory[noted], memory[noted + ONE], memory[noted + TWO] = own_attacks, minors, rooks
-    memory[noted + THREE] = own_attacks | minors | rooks | queens | memory[KING_TO + lowest_bit(king)]
+    memory[noted + THREE] = own_attacks | minors | rooks | queens | memory[w.KING_TO + lowest_bit(king)]
     return value
 
 
@@ -250,8 +211,8 @@ def of_threats(memory: Memory, at: np.uint64, enemies: np.uint64, side: np.uint6
     """Value of what a side's pieces attack, once `of_pieces` has noted it for both sides."""
     noted = SEEN + side * FOUR
     by_pawns, by_minors, by_rooks = memory[noted], memory[noted + ONE], memory[noted + TWO]
-    ones, twos = memory[at + ONES], memory[at + TWOS]
-    sliders = enemies & memory[at + FOURS]
+    ones, twos = memory[at + w.ONES], memory[at + w.TWOS]
+    sliders = enemies & memory[at + w.FOURS]
     lesser = enemies & knights(memory, at) | sliders & ~twos
     rooks, queens = sliders & twos & ~ones, sliders & twos & ones
     value = memory[THREATS] * bit_count(lesser & by_pawns) + memory[THREATS + ONE] * bit_count(rooks & by_pawns)
@@ -266,7 +227,7 @@ def of_threats(memory: Memory, at: np.uint64, enemies: np.uint64, side: np.uint6
 @compiled("uint64(uint64[::1], uint64)")
 def features(memory: Memory, at: np.uint64) -> np.uint64:
     """The features' value for the side to move, two numbers in one; without the worth of pieces."""
-    mine, theirs, side = memory[at + MINE], memory[at + THEIRS], memory[at + SIDE]
+    mine, theirs, side = memory[at + w.MINE], memory[at + w.THEIRS], memory[at + w.SIDE]
     king, enemy_king = lowest_bit(mine & kings(memory, at)), lowest_bit(theirs & kings(memory, at))
     all_men, occupied, other = pawns(memory, at), mine | theirs, side ^ ONE
     men, their_men = mine & all_men, theirs & all_men
@@ -276,7 +237,7 @@ def features(memory: Memory, at: np.uint64) -> np.uint64:
     value -= of_pawns(memory, their_men, men, occupied, other, enemy_king, king)
     value += of_shelter(memory, men, their_men, side, king) - of_shelter(memory, their_men, men, other, enemy_king)
     value += of_threats(memory, at, theirs, side) - of_threats(memory, at, mine, other)
-    bishops = memory[at + ONES] & memory[at + FOURS] & ~memory[at + TWOS]
+    bishops = memory[at + w.ONES] & memory[at + w.FOURS] & ~memory[at + w.TWOS]
     if bit_count(mine & bishops) >= TWO:
         value += memory[PAIR]
     if bit_count(theirs & bishops) >= TWO:
@@ -288,10 +249,9 @@ def features(memory: Memory, at: np.uint64) -> np.uint64:
 @compiled("int64(uint64[::1], uint64)")
 def phase(memory: Memory, at: np.uint64) -> int:
     """How much of WHOLE is left."""
-    ones, twos, fours = memory[at + ONES], memory[at + TWOS], memory[at + FOURS]
-    found = bit_count(twos & ~(ones | fours)) + bit_count(fours)
-    found += bit_count(fours & twos) + TWO * bit_count(fours & twos & ones)
-    return min(WHOLE, signed(found))
+    twos, fours = memory[at + w.TWOS], memory[at + w.FOURS]
+    found = number(knights(memory, at)) + number(fours)
+    return min(WHOLE, found + number(fours & twos) + 2 * number(fours & twos & memory[at + w.ONES]))
 
 
 @compiled("int64(uint64, int64)", inlined=True)
@@ -304,24 +264,23 @@ def blended(value: np.uint64, early: int) -> int:
 @compiled("int64(uint64[::1], uint64)")
 def weigh(memory: Memory, at: np.uint64) -> int:
     """WHOLE times the engine's own value for the side to move, before `drawish`."""
-    placed = memory[at + PLACED]
-    value = features(memory, at) + (placed if memory[at + SIDE] == ZERO else ZERO - placed)
+    placed = memory[at + w.PLACED]
+    value = features(memory, at) + (placed if memory[at + w.SIDE] == ZERO else ZERO - placed)
     return blended(value, phase(memory, at))
 
 
 @compiled("int64(uint64[::1], uint64, uint64)")
 def pieces_worth(memory: Memory, at: np.uint64, own: np.uint64) -> int:
     """Worth of some pieces without pawns and king, as exchanges have it."""
-    ones, twos, sliders = memory[at + ONES], memory[at + TWOS], own & memory[at + FOURS]
-    found = value_of(KNIGHT) * signed(bit_count(own & twos & ~(ones | memory[at + FOURS])))
-    found += value_of(BISHOP) * signed(bit_count(sliders & ~twos)) + value_of(ROOK) * signed(bit_count(sliders & ~ones))
-    return found + value_of(QUEEN) * signed(bit_count(sliders & ones & twos))
+    ones, twos, sliders = memory[at + w.ONES], memory[at + w.TWOS], own & memory[at + w.FOURS]
+    found = value_of(w.KNIGHT) * number(own & knights(memory, at)) + value_of(w.BISHOP) * number(sliders & ~twos)
+    return found + value_of(w.ROOK) * number(sliders & ~ones) + value_of(w.QUEEN) * number(sliders & ones & twos)
 
 
 @compiled("boolean(uint64[::1], uint64, boolean)")
 def can_win(memory: Memory, at: np.uint64, mover: bool) -> bool:
     """Whether a side that is ahead has a pawn, or more than a minor piece beyond the enemy's pieces."""
-    own, other = (memory[at + MINE], memory[at + THEIRS]) if mover else (memory[at + THEIRS], memory[at + MINE])
+    own, other = (memory[at + w.MINE], memory[at + w.THEIRS]) if mover else (memory[at + w.THEIRS], memory[at + w.MINE])
     if own & pawns(memory, at) != ZERO:
         return True
     return pieces_worth(memory, at, own) - pieces_worth(memory, at, other) > MINOR
@@ -337,15 +296,15 @@ def inwards(cell: np.uint64) -> int:
 @compiled("int64(uint64[::1], uint64)")
 def named(memory: Memory, at: np.uint64) -> int:
     """A named heuristic's value for the side to move: `games.chess.heuristics` in machine code."""
-    mine, theirs, placed = memory[at + MINE], memory[at + THEIRS], memory[at + PLACED]
-    value = signed(placed if memory[at + SIDE] == ZERO else ZERO - placed)
+    mine, theirs, placed = memory[at + w.MINE], memory[at + w.THEIRS], memory[at + w.PLACED]
+    value = signed(placed if memory[at + w.SIDE] == ZERO else ZERO - placed)
     mine_late = pieces_worth(memory, at, theirs) <= signed(memory[PIECES_LATE])
     theirs_late = pieces_worth(memory, at, mine) <= signed(memory[PIECES_LATE])
     king, enemy_king = lowest_bit(mine & kings(memory, at)), lowest_bit(theirs & kings(memory, at))
     value += signed(memory[KINGS_LATE if mine_late else KINGS_EARLY]) * inwards(king)
     value -= signed(memory[KINGS_LATE if theirs_late else KINGS_EARLY]) * inwards(enemy_king)
-    last = memory[at + LAST]
-    if memory[JUDGE] == EXCHANGES and last != NOWHERE:
+    last = memory[at + w.LAST]
+    if memory[w.JUDGE] == EXCHANGES and last != w.NOWHERE:
         value += won_at(memory, at, last)
     return value
 
@@ -353,7 +312,7 @@ def named(memory: Memory, at: np.uint64) -> int:
 @compiled("int64(uint64[::1], uint64, boolean)")
 def chased(memory: Memory, at: np.uint64, mover: bool) -> int:
     """For a side that is ahead of a lone king: how far it has driven him from the middle, and come near him."""
-    own, other = (memory[at + MINE], memory[at + THEIRS]) if mover else (memory[at + THEIRS], memory[at + MINE])
+    own, other = (memory[at + w.MINE], memory[at + w.THEIRS]) if mover else (memory[at + w.THEIRS], memory[at + w.MINE])
     if bit_count(other) > ONE:
         return 0
     king, enemy_king = lowest_bit(own & kings(memory, at)), lowest_bit(other)
@@ -363,7 +322,7 @@ def chased(memory: Memory, at: np.uint64, mover: bool) -> int:
 @compiled("int64(uint64[::1], uint64)")
 def evaluate(memory: Memory, at: np.uint64) -> int:
     """The value for the side to move."""
-    if memory[JUDGE] != OWN:
+    if memory[w.JUDGE] != OWN:
         return named(memory, at)
     value = weigh(memory, at) // WHOLE
     if not can_win(memory, at, value > 0):

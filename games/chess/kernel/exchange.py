@@ -6,8 +6,9 @@ import numpy as np
 
 from agents.kernels.compilation import compiled, lowest_bit
 from games.chess.heuristics import MATED, WORTH
+from games.chess.kernel import memory as w
 from games.chess.kernel.attacks import ONE, ZERO, attackers, kind_at
-from games.chess.kernel.memory import FOURS, MINE, ONES, THEIRS, TWOS, Memory
+from games.chess.kernel.memory import Memory
 
 U = np.uint64
 VALUES = np.array([0, *(WORTH[letter] or MATED for letter in "PNK"), 0, *(WORTH[letter] for letter in "BRQ")], np.int64)
@@ -23,7 +24,7 @@ def value_of(kind: np.uint64) -> int:
 @compiled("uint64(uint64[::1], uint64, uint64)")
 def least(memory: Memory, at: np.uint64, pieces: np.uint64) -> np.uint64:
     """The pieces of the least kind among some."""
-    ones, twos, fours = memory[at + ONES], memory[at + TWOS], memory[at + FOURS]
+    ones, twos, fours = memory[at + w.ONES], memory[at + w.TWOS], memory[at + w.FOURS]
     found: np.uint64 = pieces & ones & ~(twos | fours)
     if found == ZERO:
         found = pieces & twos & ~(ones | fours)
@@ -39,7 +40,7 @@ def least(memory: Memory, at: np.uint64, pieces: np.uint64) -> np.uint64:
 @compiled("int64(uint64[::1], uint64, uint64, uint64, boolean, int64)")
 def taking(memory: Memory, at: np.uint64, cell: np.uint64, occupied: np.uint64, by_mover: bool, worth: int) -> int:
     """What a side wins by taking a piece of that worth on a cell; 0 if it had better not."""
-    own = memory[at + MINE] if by_mover else memory[at + THEIRS]
+    own = memory[at + w.MINE] if by_mover else memory[at + w.THEIRS]
     takers = attackers(memory, at, cell, occupied) & own
     if takers == ZERO:
         return 0
@@ -52,7 +53,7 @@ def taking(memory: Memory, at: np.uint64, cell: np.uint64, occupied: np.uint64, 
 @compiled("int64(uint64[::1], uint64, uint64, uint64)")
 def gain(memory: Memory, at: np.uint64, origin: np.uint64, to: np.uint64) -> int:
     """What the mover wins by a move to that cell, the captures there that follow included; negative for a loss."""
-    left = (memory[at + MINE] | memory[at + THEIRS]) & ~(ONE << origin)
+    left = (memory[at + w.MINE] | memory[at + w.THEIRS]) & ~(ONE << origin)
     moved = value_of(kind_at(memory, at, origin))
     return value_of(kind_at(memory, at, to)) - taking(memory, at, to, left, False, moved)
 
@@ -60,7 +61,7 @@ def gain(memory: Memory, at: np.uint64, origin: np.uint64, to: np.uint64) -> int
 @compiled("int64(uint64[::1], uint64, uint64)")
 def won_at(memory: Memory, at: np.uint64, cell: np.uint64) -> int:
     """What the mover wins by taking the enemy piece on a cell; 0 where there is none."""
-    theirs = memory[at + THEIRS]
+    theirs = memory[at + w.THEIRS]
     if theirs >> cell & ONE == ZERO:
         return 0
-    return taking(memory, at, cell, memory[at + MINE] | theirs, True, value_of(kind_at(memory, at, cell)))
+    return taking(memory, at, cell, memory[at + w.MINE] | theirs, True, value_of(kind_at(memory, at, cell)))

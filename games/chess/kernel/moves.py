@@ -8,48 +8,15 @@ from __future__ import annotations
 import numpy as np
 
 from agents.kernels.compilation import bit_count, compiled, lowest_bit
+from agents.kernels.loops import each_bit, span
 from agents.kernels.memory import MAX_MOVES, MOVES
-from games.chess.kernel.attacks import (
-    ALL,
-    CELLS,
-    ONE,
-    ZERO,
-    is_attacked,
-    kind_at,
-    kings,
-    knights,
-    pawns,
-    slanted,
-    straight,
-)
+from games.chess.kernel import memory as w
+from games.chess.kernel.attacks import ALL, CELLS, is_attacked, kind_at, kings, knights, pawns, slanted, straight
 from games.chess.kernel.exchange import gain, value_of
-from games.chess.kernel.memory import (
-    BETWEEN,
-    BISHOP,
-    CHECKERS,
-    ENTRY,
-    FOURS,
-    KING,
-    KING_TO,
-    KNIGHT,
-    KNIGHT_TO,
-    MINE,
-    NOWHERE,
-    PAWN,
-    PAWN_TO,
-    PINNED,
-    QUEEN,
-    QUIET_HISTORY,
-    ROOK,
-    ROOKS,
-    SIDE,
-    THEIRS,
-    THROUGH,
-    Memory,
-)
+from games.chess.kernel.memory import Memory
 
 U = np.uint64
-SIX, TWELVE, SIXTEEN, ORDER = U(6), U(12), U(16), U(32)
+ZERO, ONE, TWO, FIVE, SIX, TWELVE, ORDER = U(0), U(1), U(2), U(5), U(6), U(12), U(32)
 STRIDE = U(MAX_MOVES)
 CELL, JOURNEY = U(63), U(4095)
 CLAIM = U(5 << 12)
@@ -61,14 +28,14 @@ RISEN = (U(0x0000FF0000000000), U(0x0000000000FF0000))
 """By side: the row that a pawn reaches by its first single step."""
 TAKING, QUIETLY = U(2**24), U(2**16)
 """Order of captures that lose nothing, and of quiet moves; captures that lose come below."""
-PROMOTED = (U(0), QUEEN, ROOK, BISHOP, KNIGHT)
+PROMOTED = (U(0), w.QUEEN, w.ROOK, w.BISHOP, w.KNIGHT)
 """Kind by promotion."""
 
 
-@compiled("uint64(uint64, uint64)", inlined=True)
-def ahead(cells: np.uint64, side: np.uint64) -> np.uint64:
-    """The cells in front of a side's pawns."""
-    return cells >> AHEAD if side == ZERO else cells << AHEAD
+@compiled("uint64(uint64, uint64, uint64)", inlined=True)
+def forth(cells: np.uint64, side: np.uint64, by: np.uint64) -> np.uint64:
+    """A set of cells moved forward as a side sees it, by eight a row."""
+    return cells >> by if side == ZERO else cells << by
 
 
 @compiled("uint64(uint64, uint64)", inlined=True)
@@ -80,33 +47,32 @@ def passed(side: np.uint64, entry: np.uint64) -> np.uint64:
 @compiled("boolean(uint64[::1], uint64, uint64, uint64)")
 def may_pass(memory: Memory, at: np.uint64, origin: np.uint64, entry: np.uint64) -> bool:
     """Whether taking in passing leaves the king out of check: two pawns leave their cells at once."""
-    taken = ONE << passed(memory[at + SIDE], entry)
-    occupied = (memory[at + MINE] | memory[at + THEIRS] | ONE << entry) & ~(ONE << origin | taken)
-    return not is_attacked(memory, at, lowest_bit(memory[at + MINE] & kings(memory, at)), occupied)
+    taken = ONE << passed(memory[at + w.SIDE], entry)
+    occupied = (memory[at + w.MINE] | memory[at + w.THEIRS] | ONE << entry) & ~(ONE << origin | taken)
+    return not is_attacked(memory, at, lowest_bit(memory[at + w.MINE] & kings(memory, at)), occupied)
 
 
 @compiled("boolean(uint64[::1], uint64, uint64)")
 def may_enter(memory: Memory, at: np.uint64, entry: np.uint64) -> bool:
     """Whether the side to move can take in passing on that cell."""
-    takers = memory[PAWN_TO + (memory[at + SIDE] ^ ONE) * CELLS + entry] & memory[at + MINE] & pawns(memory, at)
-    while takers:
-        if may_pass(memory, at, lowest_bit(takers), entry):
+    takers = memory[w.PAWN_TO + (memory[at + w.SIDE] ^ ONE) * CELLS + entry] & memory[at + w.MINE] & pawns(memory, at)
+    for origin in each_bit(takers):
+        if may_pass(memory, at, origin, entry):
             return True
-        takers &= takers - ONE
     return False
 
 
 @compiled("uint64(uint64[::1], uint64, uint64, uint64)")
 def steps(memory: Memory, at: np.uint64, kind: np.uint64, origin: np.uint64) -> np.uint64:
     """Where a piece other than a pawn or a king can go, own pieces left out, whatever becomes of its king."""
-    mine = memory[at + MINE]
-    occupied = mine | memory[at + THEIRS]
+    mine = memory[at + w.MINE]
+    occupied = mine | memory[at + w.THEIRS]
     found: np.uint64 = ZERO
-    if kind == KNIGHT:
-        found = memory[KNIGHT_TO + origin]
-    if kind in (ROOK, QUEEN):
+    if kind == w.KNIGHT:
+        found = memory[w.KNIGHT_TO + origin]
+    if kind in (w.ROOK, w.QUEEN):
         found |= straight(memory, origin, occupied)
-    if kind in (BISHOP, QUEEN):
+    if kind in (w.BISHOP, w.QUEEN):
         found |= slanted(memory, origin, occupied)
     found &= ~mine
     return found
@@ -115,88 +81,88 @@ def steps(memory: Memory, at: np.uint64, kind: np.uint64, origin: np.uint64) -> 
 @compiled("uint64(uint64[::1], uint64, uint64)")
 def pawn_steps(memory: Memory, at: np.uint64, origin: np.uint64) -> np.uint64:
     """Where a pawn can go but in passing, whatever becomes of its king."""
-    side, theirs = memory[at + SIDE], memory[at + THEIRS]
-    empty = ~(memory[at + MINE] | theirs)
-    once = ahead(ONE << origin, side) & empty
-    twice = ahead(once & (RISEN[0] if side == ZERO else RISEN[1]), side) & empty
-    result: np.uint64 = memory[PAWN_TO + side * CELLS + origin] & theirs | once | twice
+    side, theirs = memory[at + w.SIDE], memory[at + w.THEIRS]
+    empty = ~(memory[at + w.MINE] | theirs)
+    once = forth(ONE << origin, side, AHEAD) & empty
+    twice = forth(once & RISEN[side], side, AHEAD) & empty
+    result: np.uint64 = memory[w.PAWN_TO + side * CELLS + origin] & theirs | once | twice
     return result
 
 
 @compiled("uint64(uint64[::1], uint64)")
 def meeting(memory: Memory, at: np.uint64) -> np.uint64:
     """Where pieces other than the king may go because of checks: everywhere without one, nowhere with two."""
-    checkers = memory[at + CHECKERS]
+    checkers = memory[at + w.CHECKERS]
     if checkers == ZERO:
         return ALL
     if bit_count(checkers) > ONE:
         return ZERO
-    king = lowest_bit(memory[at + MINE] & kings(memory, at))
-    result: np.uint64 = checkers | memory[BETWEEN + king * CELLS + lowest_bit(checkers)]
+    king = lowest_bit(memory[at + w.MINE] & kings(memory, at))
+    result: np.uint64 = checkers | memory[w.BETWEEN + king * CELLS + lowest_bit(checkers)]
     return result
 
 
 @compiled("uint64(uint64[::1], uint64, uint64, uint64)", inlined=True)
 def allowed(memory: Memory, at: np.uint64, origin: np.uint64, king: np.uint64) -> np.uint64:
     """Where a piece may go because of pins."""
-    if memory[at + PINNED] >> origin & ONE == ZERO:
+    if memory[at + w.PINNED] >> origin & ONE == ZERO:
         return ALL
-    result: np.uint64 = memory[THROUGH + king * CELLS + origin]
+    result: np.uint64 = memory[w.THROUGH + king * CELLS + origin]
     return result
 
 
 @compiled("uint64(uint64[::1], uint64, uint64)")
 def king_steps(memory: Memory, at: np.uint64, king: np.uint64) -> np.uint64:
     """Where the king can go without castling."""
-    mine = memory[at + MINE]
-    bare = (mine | memory[at + THEIRS]) ^ ONE << king
-    left, found = memory[KING_TO + king] & ~mine, ZERO
-    while left:
-        cell = lowest_bit(left)
+    mine = memory[at + w.MINE]
+    bare = (mine | memory[at + w.THEIRS]) ^ ONE << king
+    found = ZERO
+    for cell in each_bit(memory[w.KING_TO + king] & ~mine):
         if not is_attacked(memory, at, cell, bare):
             found |= ONE << cell
-        left &= left - ONE
     return found
 
 
 @compiled("boolean(uint64[::1], uint64, uint64, uint64)")
 def may_castle(memory: Memory, at: np.uint64, king: np.uint64, rook: np.uint64) -> bool:
     """Whether a king that is not in check may castle with a rook: in Chess960 both may begin anywhere on their row."""
-    row, occupied = king & U(56), memory[at + MINE] | memory[at + THEIRS]
+    row, occupied = king & U(56), memory[at + w.MINE] | memory[at + w.THEIRS]
     to, beside = (row + U(6), row + U(5)) if rook > king else (row + U(2), row + U(3))
     bare = occupied & ~(ONE << king | ONE << rook)
-    way = memory[BETWEEN + king * CELLS + to] if king != to else ZERO
-    rooks_way = memory[BETWEEN + rook * CELLS + beside] | ONE << beside
+    way = memory[w.BETWEEN + king * CELLS + to] if king != to else ZERO
+    rooks_way = memory[w.BETWEEN + rook * CELLS + beside] | ONE << beside
     if (way | ONE << to | rooks_way) & bare != ZERO:
         return False
-    while way:
-        if is_attacked(memory, at, lowest_bit(way), bare):
+    for cell in each_bit(way):
+        if is_attacked(memory, at, cell, bare):
             return False
-        way &= way - ONE
     return not is_attacked(memory, at, to, bare | ONE << beside)
+
+
+@compiled("uint64(uint64[::1], uint64, uint64)")
+def castling(memory: Memory, at: np.uint64, king: np.uint64) -> np.uint64:
+    """The rooks with which the king may castle."""
+    found = ZERO
+    if memory[at + w.CHECKERS] == ZERO:
+        for rook in each_bit(memory[at + w.ROOKS] & memory[at + w.MINE]):
+            if may_castle(memory, at, king, rook):
+                found |= ONE << rook
+    return found
 
 
 @compiled("boolean(uint64[::1], uint64)")
 def can_move(memory: Memory, at: np.uint64) -> bool:
     """Whether the side to move has a legal move."""
-    mine, meets = memory[at + MINE], meeting(memory, at)
+    mine, meets = memory[at + w.MINE], meeting(memory, at)
     king = lowest_bit(mine & kings(memory, at))
-    left = mine ^ ONE << king
-    while left and meets:
-        origin = lowest_bit(left)
-        left &= left - ONE
+    for origin in each_bit(mine ^ ONE << king if meets else ZERO):
         kind = kind_at(memory, at, origin)
-        found = pawn_steps(memory, at, origin) if kind == PAWN else steps(memory, at, kind, origin)
+        found = pawn_steps(memory, at, origin) if kind == w.PAWN else steps(memory, at, kind, origin)
         if found & meets & allowed(memory, at, origin, king) != ZERO:
             return True
-    if king_steps(memory, at, king) != ZERO or memory[at + ENTRY] != NOWHERE:
+    if king_steps(memory, at, king) != ZERO or memory[at + w.ENTRY] != w.NOWHERE:
         return True
-    rooks = memory[at + ROOKS] & mine
-    while rooks and memory[at + CHECKERS] == ZERO:
-        if may_castle(memory, at, king, lowest_bit(rooks)):
-            return True
-        rooks &= rooks - ONE
-    return False
+    return bool(castling(memory, at, king) != ZERO)
 
 
 @compiled("uint64(uint64[::1], uint64, uint64, uint64, uint64, uint64)")
@@ -204,10 +170,8 @@ def put(
     memory: Memory, at: np.uint64, slot: np.uint64, origin: np.uint64, kind: np.uint64, targets: np.uint64
 ) -> np.uint64:
     """Writes moves of a piece, none a promotion, with their initial order, from a slot on; returns the next slot."""
-    theirs, history = memory[at + THEIRS], QUIET_HISTORY + (memory[at + SIDE] << TWELVE)
-    while targets:
-        to = lowest_bit(targets)
-        targets &= targets - ONE
+    theirs, history = memory[at + w.THEIRS], w.QUIET_HISTORY + (memory[at + w.SIDE] << TWELVE)
+    for to in each_bit(targets):
         code = to | origin << SIX
         order = QUIETLY + memory[history + code]
         if theirs >> to & ONE != ZERO:
@@ -224,17 +188,13 @@ def put(
 def put_promotions(
     memory: Memory, at: np.uint64, slot: np.uint64, origin: np.uint64, targets: np.uint64, queens_only: bool
 ) -> np.uint64:
-    while targets:
-        to = lowest_bit(targets)
-        targets &= targets - ONE
+    for to in each_bit(targets):
         taken, code = kind_at(memory, at, to), to | origin << SIX | ONE << TWELVE
-        memory[slot] = (TAKING + (taken + QUEEN << SIX)) << ORDER | code
+        memory[slot] = (TAKING + (taken + w.QUEEN << SIX)) << ORDER | code
         slot += ONE
-        promotion = U(2)
-        while promotion < U(5) and not queens_only:
+        for promotion in span(TWO, TWO if queens_only else FIVE):
             memory[slot] = taken << ORDER | code & JOURNEY | promotion << TWELVE
             slot += ONE
-            promotion += ONE
     return slot
 
 
@@ -243,20 +203,17 @@ def put_pawns(
     memory: Memory, at: np.uint64, slot: np.uint64, king: np.uint64, meets: np.uint64, captures_only: bool
 ) -> np.uint64:
     """Writes the moves of all pawns; of quiet ones only promotions to queens, if `captures_only`."""
-    side, entry = memory[at + SIDE], memory[at + ENTRY]
-    wanted = meets & (memory[at + THEIRS] | ENDS) if captures_only else meets
-    left = memory[at + MINE] & pawns(memory, at)
-    while left:
-        origin = lowest_bit(left)
-        left &= left - ONE
+    side, entry = memory[at + w.SIDE], memory[at + w.ENTRY]
+    wanted = meets & (memory[at + w.THEIRS] | ENDS) if captures_only else meets
+    for origin in each_bit(memory[at + w.MINE] & pawns(memory, at)):
         targets = pawn_steps(memory, at, origin) & wanted & allowed(memory, at, origin, king)
         if targets & ENDS != ZERO:
             slot = put_promotions(memory, at, slot, origin, targets, captures_only)
         else:
-            slot = put(memory, at, slot, origin, PAWN, targets)
-        beside = entry != NOWHERE and memory[PAWN_TO + side * CELLS + origin] >> entry & ONE != ZERO
+            slot = put(memory, at, slot, origin, w.PAWN, targets)
+        beside = entry != w.NOWHERE and memory[w.PAWN_TO + side * CELLS + origin] >> entry & ONE != ZERO
         if beside and may_pass(memory, at, origin, entry):
-            memory[slot] = (TAKING + (PAWN << SIX)) << ORDER | entry | origin << SIX
+            memory[slot] = (TAKING + (w.PAWN << SIX)) << ORDER | entry | origin << SIX
             slot += ONE
     return slot
 
@@ -264,29 +221,18 @@ def put_pawns(
 @compiled("uint64(uint64[::1], uint64, uint64, boolean)")
 def write_moves(memory: Memory, at: np.uint64, ply: np.uint64, captures_only: bool) -> np.uint64:
     """Writes the legal moves of the position in `at` to the ply's slots; returns how many. Claims are left out."""
-    mine, theirs, meets = memory[at + MINE], memory[at + THEIRS], meeting(memory, at)
+    mine, theirs, meets = memory[at + w.MINE], memory[at + w.THEIRS], meeting(memory, at)
     king = lowest_bit(mine & kings(memory, at))
     start = MOVES + ply * STRIDE
     slot = start
     wanted = theirs if captures_only else ALL
     if meets != ZERO:
         slot = put_pawns(memory, at, slot, king, meets, captures_only)
-        left = mine & (memory[at + FOURS] | knights(memory, at))
-        while left:
-            origin = lowest_bit(left)
-            left &= left - ONE
+        for origin in each_bit(mine & (memory[at + w.FOURS] | knights(memory, at))):
             kind = kind_at(memory, at, origin)
             targets = steps(memory, at, kind, origin) & meets & wanted
             slot = put(memory, at, slot, origin, kind, targets & allowed(memory, at, origin, king))
-    slot = put(memory, at, slot, king, KING, king_steps(memory, at, king) & wanted)
-    rooks = memory[at + ROOKS] & mine
-    if rooks != ZERO and memory[at + CHECKERS] == ZERO and not captures_only:
-        while rooks:
-            rook = lowest_bit(rooks)
-            rooks &= rooks - ONE
-            if may_castle(memory, at, king, rook):
-                code = rook | king << SIX
-                order = QUIETLY + memory[QUIET_HISTORY + (memory[at + SIDE] << TWELVE) + code]
-                memory[slot] = order << ORDER | code
-                slot += ONE
+    slot = put(memory, at, slot, king, w.KING, king_steps(memory, at, king) & wanted)
+    if not captures_only:
+        slot = put(memory, at, slot, king, w.KING, castling(memory, at, king))
     return slot - start

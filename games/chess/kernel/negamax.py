@@ -5,52 +5,22 @@ from __future__ import annotations
 import numpy as np
 
 from agents.kernels import negamax as core
+from agents.kernels import past
 from agents.kernels.compilation import bit_count, compiled, signed
+from agents.kernels.loops import span
 from agents.kernels.memory import EXACT, MAX_PLY, MOVES, SALT, STOP
 from agents.kernels.negamax import NOT_OVER, REDUCIBLE, SURE, must_stop
 from agents.kernels.negamax import QUIET as QUIET_MOVE
 from agents.kernels.ordering import pick, remember
 from agents.kernels.table import CODE, SPREAD
 from agents.search import WIN
+from games.chess.kernel import memory as w
 from games.chess.kernel.attacks import ONE, TWO, ZERO, kind_at, kings, knights, pawns
 from games.chess.kernel.evaluation import evaluate
 from games.chess.kernel.exchange import value_of
 from games.chess.kernel.making import make_move, make_pass, place_of
-from games.chess.kernel.memory import (
-    CHECKERS,
-    CLAIMED,
-    DEAD_DRAWN,
-    ENTRY,
-    FIRST_KEY,
-    FOURS,
-    KEY,
-    KEYS,
-    LAST,
-    LONGEST,
-    MINE,
-    NOWHERE,
-    QUIET,
-    QUIET_HISTORY,
-    REDUCTIONS,
-    REPEATED,
-    ROOT_KEY,
-    SIDE,
-    STATIC,
-    THEIRS,
-    TWOS,
-    Memory,
-)
-from games.chess.kernel.moves import (
-    CELL,
-    CLAIM,
-    JOURNEY,
-    ORDER,
-    STRIDE,
-    TAKING,
-    TWELVE,
-    can_move,
-    write_moves,
-)
+from games.chess.kernel.memory import Memory
+from games.chess.kernel.moves import CELL, CLAIM, JOURNEY, ORDER, STRIDE, TAKING, TWELVE, can_move, write_moves
 
 U = np.uint64
 CLAIMED_TIMES, CLAIMED_QUIET = U(3), U(100)
@@ -72,37 +42,21 @@ MOST, GOOD, TEN = U(2**14), U(3 * 2**12), U(10)
 
 @compiled("uint64(uint64[::1], uint64, uint64)")
 def times(memory: Memory, at: np.uint64, ply: np.uint64) -> np.uint64:
-    """How often the position has come, this time included."""
-    key, own, seen = memory[at + FIRST_KEY], memory[at + KEY], ONE
-    end = memory[ROOT_KEY] + ply
-    while key < end:
-        if memory[KEYS + key] == own:
-            seen += ONE
-        key += ONE
-    return seen
+    """How often the position has come, as `agents.kernels.past` counts."""
+    first, root = w.KEYS + memory[at + w.FIRST_KEY], w.KEYS + memory[w.ROOT_KEY]
+    return past.times(memory, first, root, ply, memory[at + w.KEY])
 
 
 @compiled("boolean(uint64[::1], uint64)")
 def is_dead(memory: Memory, at: np.uint64) -> bool:
     """Whether no sequence of moves can give mate: a lone minor piece, or bishops of one colour of cells."""
-    both = memory[at + MINE] | memory[at + THEIRS]
+    both = memory[at + w.MINE] | memory[at + w.THEIRS]
     rest = both & ~kings(memory, at)
     if bit_count(rest) < TWO:
-        return bool(rest & (pawns(memory, at) | memory[at + TWOS] & memory[at + FOURS]) == ZERO)
-    if rest & ~memory[at + FOURS] != ZERO or rest & memory[at + TWOS] != ZERO:
+        return bool(rest & (pawns(memory, at) | memory[at + w.TWOS] & memory[at + w.FOURS]) == ZERO)
+    if rest & ~memory[at + w.FOURS] != ZERO or rest & memory[at + w.TWOS] != ZERO:
         return False
     return bool(rest & LIGHT == ZERO or rest & ~LIGHT == ZERO)
-
-
-@compiled("boolean(uint64[::1], uint64, uint64)")
-def has_come(memory: Memory, at: np.uint64, ply: np.uint64) -> bool:
-    """Whether the position has come before since the root, or twice."""
-    key, own, seen = memory[at + FIRST_KEY], memory[at + KEY], ZERO
-    while key < memory[ROOT_KEY] + ply:
-        if memory[KEYS + key] == own:
-            seen += TWO if key >= memory[ROOT_KEY] else ONE
-        key += ONE
-    return bool(seen >= TWO)
 
 
 @compiled("int64(uint64[::1], uint64)")
@@ -112,36 +66,29 @@ def final_score(memory: Memory, ply: np.uint64) -> int:
     Unless the search is exact, a position that comes again counts as drawn.
     """
     at = place_of(ply)
-    if memory[at + ENTRY] == CLAIMED:
+    if memory[at + w.ENTRY] == w.CLAIMED:
         return 0
     if not can_move(memory, at):
-        return signed(ply) - WIN if memory[at + CHECKERS] != ZERO else 0
-    memory[KEYS + memory[ROOT_KEY] + ply] = memory[at + KEY]
+        return signed(ply) - WIN if memory[at + w.CHECKERS] != ZERO else 0
+    memory[w.KEYS + memory[w.ROOT_KEY] + ply] = memory[at + w.KEY]
     if ply == ZERO:
         return NOT_OVER
-    if memory[DEAD_DRAWN] != ZERO and is_dead(memory, at):
+    if memory[w.DEAD_DRAWN] != ZERO and is_dead(memory, at):
         return 0
-    if memory[LONGEST] != ZERO and memory[at + QUIET] >= memory[LONGEST]:
+    if memory[w.LONGEST] != ZERO and memory[at + w.QUIET] >= memory[w.LONGEST]:
         return 0
-    if memory[EXACT] == ZERO:
-        return 0 if has_come(memory, at, ply) else NOT_OVER
-    return 0 if memory[REPEATED] != ZERO and times(memory, at, ply) >= memory[REPEATED] else NOT_OVER
+    most = memory[w.REPEATED] if memory[EXACT] != ZERO else CLAIMED_TIMES
+    return 0 if most != ZERO and times(memory, at, ply) >= most else NOT_OVER
 
 
 @compiled("uint64(uint64[::1], uint64, int64)")
 def table_key(memory: Memory, ply: np.uint64, depth: int) -> np.uint64:
     """The position's hash; the quiet moves, too, where a draw by them is in reach."""
     at = place_of(ply)
-    key: np.uint64 = memory[at + KEY] ^ memory[SALT]
-    if signed(memory[at + QUIET]) + depth >= signed(CLAIMED_QUIET):
-        key ^= (memory[at + QUIET] + ONE) * SPREAD
+    key: np.uint64 = memory[at + w.KEY] ^ memory[SALT]
+    if signed(memory[at + w.QUIET]) + depth >= signed(CLAIMED_QUIET):
+        key ^= (memory[at + w.QUIET] + ONE) * SPREAD
     return key
-
-
-@compiled("boolean(uint64[::1], uint64, int64)", inlined=True)
-def holds(memory: Memory, ply: np.uint64, score: int) -> bool:
-    """As `agents.kernels.negamax`: a key has all that could end the game before."""
-    return True
 
 
 @compiled("uint64(uint64[::1], uint64, int64)")
@@ -150,7 +97,7 @@ def all_written(memory: Memory, ply: np.uint64, depth: int) -> np.uint64:
     at = place_of(ply)
     count = write_moves(memory, at, ply, False)
     again = (memory[EXACT] != ZERO or ply == ZERO) and times(memory, at, ply) >= CLAIMED_TIMES
-    if again or memory[at + QUIET] >= CLAIMED_QUIET:
+    if again or memory[at + w.QUIET] >= CLAIMED_QUIET:
         memory[MOVES + ply * STRIDE + count] = TAKING + TAKING << ORDER | CLAIM
         count += ONE
     return count
@@ -160,14 +107,14 @@ def all_written(memory: Memory, ply: np.uint64, depth: int) -> np.uint64:
 def make(memory: Memory, ply: np.uint64, code: np.uint64) -> np.uint64:
     if not make_move(memory, ply, code):
         return ZERO
-    checks = memory[place_of(ply) + CHECKERS] | memory[place_of(ply + ONE) + CHECKERS]
+    checks = memory[place_of(ply) + w.CHECKERS] | memory[place_of(ply + ONE) + w.CHECKERS]
     return QUIET_MOVE | REDUCIBLE if checks == ZERO else QUIET_MOVE
 
 
 @compiled("int64(uint64[::1], uint64)", inlined=True)
 def extension(memory: Memory, ply: np.uint64) -> int:
     """As `agents.kernels.negamax`: a check costs no depth."""
-    return 1 if memory[place_of(ply) + CHECKERS] != ZERO else 0
+    return 1 if memory[place_of(ply) + w.CHECKERS] != ZERO else 0
 
 
 @compiled("int64(uint64[::1], uint64, int64, uint64, uint64)")
@@ -175,8 +122,8 @@ def reduction(memory: Memory, ply: np.uint64, depth: int, done: np.uint64, code:
     """As `agents.kernels.negamax`: later moves more, and those less that were good elsewhere."""
     if depth < 3 or done < REDUCED:
         return 0
-    less = signed(memory[REDUCTIONS + U(min(depth, 63)) * U(64) + min(done, U(63))])
-    good = memory[QUIET_HISTORY + (memory[place_of(ply) + SIDE] << TWELVE) + (code & JOURNEY)]
+    less = signed(memory[w.REDUCTIONS + U(min(depth, 63)) * U(64) + min(done, U(63))])
+    good = memory[w.QUIET_HISTORY + (memory[place_of(ply) + w.SIDE] << TWELVE) + (code & JOURNEY)]
     if good > GOOD:
         less -= 1
     return max(0, min(less, depth - 2))
@@ -186,7 +133,7 @@ def reduction(memory: Memory, ply: np.uint64, depth: int, done: np.uint64, code:
 def quiesce(memory: Memory, ply: np.uint64, alpha: int, beta: int) -> int:
     """The score of a game that is not over, if only captures that lose nothing and ways out of check are searched."""
     at = place_of(ply)
-    checked, best = memory[at + CHECKERS] != ZERO, -NOT_OVER
+    checked, best = memory[at + w.CHECKERS] != ZERO, -NOT_OVER
     if not checked or ply >= LAST_PLY:
         best = evaluate(memory, at)
     if best >= beta or ply >= LAST_PLY:
@@ -196,8 +143,7 @@ def quiesce(memory: Memory, ply: np.uint64, alpha: int, beta: int) -> int:
     count = write_moves(memory, at, ply, not checked)
     if checked and count == ZERO:
         return signed(ply) - WIN
-    done = ZERO
-    while done < count:
+    for done in span(ZERO, count):
         code = pick(memory, count, ply, done)
         if not checked:
             if memory[MOVES + ply * STRIDE + done] >> ORDER < TAKING:
@@ -205,9 +151,7 @@ def quiesce(memory: Memory, ply: np.uint64, alpha: int, beta: int) -> int:
             victim = value_of(kind_at(memory, at, code & CELL))
             if lowest + victim <= alpha and code >> TWELVE == ZERO:
                 best = max(best, lowest + victim)
-                done += ONE
                 continue
-        done += ONE
         make_move(memory, ply, code)
         if must_stop(memory):
             return 0
@@ -225,10 +169,10 @@ def quiesce(memory: Memory, ply: np.uint64, alpha: int, beta: int) -> int:
 def foresee(memory: Memory, ply: np.uint64, depth: int, alpha: int, beta: int) -> int:
     """As `agents.kernels.negamax`: by an evaluation that is far outside the window."""
     at = place_of(ply)
-    if memory[at + CHECKERS] != ZERO:
+    if memory[at + w.CHECKERS] != ZERO:
         return NOT_OVER
     value = evaluate(memory, at)
-    memory[at + STATIC] = U(value)
+    memory[at + w.STATIC] = U(value)
     if depth <= SHALLOW and value - MARGIN * depth >= beta and beta > -SURE:
         return value
     if depth <= 2 and value + RAZOR * depth <= alpha and alpha < SURE:
@@ -242,12 +186,12 @@ def foresee(memory: Memory, ply: np.uint64, depth: int, alpha: int, beta: int) -
 def pass_depth(memory: Memory, ply: np.uint64, depth: int, beta: int) -> int:
     """As `agents.kernels.negamax`: never twice in a row, nor with one minor piece, where having to move may be bad."""
     at = place_of(ply)
-    pieces = memory[at + MINE] & (memory[at + FOURS] | knights(memory, at))
-    if pieces & memory[at + FOURS] & memory[at + TWOS] == ZERO and bit_count(pieces) < TWO:
+    pieces = memory[at + w.MINE] & (memory[at + w.FOURS] | knights(memory, at))
+    if pieces & memory[at + w.FOURS] & memory[at + w.TWOS] == ZERO and bit_count(pieces) < TWO:
         return -1
-    if depth < 3 or memory[at + CHECKERS] != ZERO or memory[at + LAST] == NOWHERE:
+    if depth < 3 or memory[at + w.CHECKERS] != ZERO or memory[at + w.LAST] == w.NOWHERE:
         return -1
-    ahead = signed(memory[at + STATIC]) - beta
+    ahead = signed(memory[at + w.STATIC]) - beta
     if ahead < 0 or beta < -SURE:
         return -1
     return max(0, depth - 4 - depth // 5 - min(3, ahead // 200))
@@ -260,7 +204,7 @@ def is_hopeless(memory: Memory, ply: np.uint64, depth: int, done: np.uint64, cod
         return False
     if done > U(3 + depth * depth):
         return True
-    return signed(memory[place_of(ply) + STATIC]) + MARGIN * (depth + 1) <= alpha
+    return signed(memory[place_of(ply) + w.STATIC]) + MARGIN * (depth + 1) <= alpha
 
 
 @compiled("void(uint64[::1], uint64, uint64, int64)")
@@ -268,7 +212,7 @@ def reward(memory: Memory, code: np.uint64, ply: np.uint64, depth: int) -> None:
     """As `agents.kernels.ordering`; lowers the quiet moves that were tried before."""
     remember(memory, code, ply)
     at = place_of(ply)
-    history, taken = QUIET_HISTORY + (memory[at + SIDE] << TWELVE), memory[at + THEIRS]
+    history, taken = w.QUIET_HISTORY + (memory[at + w.SIDE] << TWELVE), memory[at + w.THEIRS]
     share = U(min(depth * depth, 400))
     good = history + (code & JOURNEY)
     memory[good] += (MOST - memory[good]) * share >> TEN
@@ -287,7 +231,7 @@ def judge(memory: Memory, ply: np.uint64, alpha: int, beta: int) -> int:
     if memory[EXACT] != ZERO:
         return evaluate(memory, place_of(ply))
     found = quiesce(memory, ply, alpha, beta)
-    return found if memory[place_of(ply) + QUIET] < CLAIMED_QUIET else max(found, 0)
+    return found if memory[place_of(ply) + w.QUIET] < CLAIMED_QUIET else max(found, 0)
 
 
 negamax = core.of(
@@ -296,7 +240,6 @@ negamax = core.of(
     final_score=final_score,
     judge=judge,
     table_key=table_key,
-    holds=holds,
     write_moves=all_written,
     make=make,
     make_pass=make_pass,

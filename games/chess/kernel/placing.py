@@ -4,78 +4,47 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
+from agents.kernels.memory import write
 from games.chess import DRAWS, Chess, Position
 from games.chess.kernel import making
-from games.chess.kernel.memory import (
-    BISHOP,
-    DEAD_DRAWN,
-    ENTRY,
-    FIRST_KEY,
-    FOURS,
-    KEY,
-    KEYS,
-    KING,
-    KNIGHT,
-    LAST,
-    LONGEST,
-    MAX_KEYS,
-    NOWHERE,
-    ONES,
-    PAWN,
-    POSITIONS,
-    QUEEN,
-    QUIET,
-    REPEATED,
-    ROOK,
-    ROOKS,
-    ROOT_KEY,
-    SIDE,
-    TWOS,
-    Memory,
-)
+from games.chess.kernel import memory as w
+from games.chess.kernel.memory import Memory
 from games.chess.moves import State
 
-KINDS = {"K": KING, "Q": QUEEN, "R": ROOK, "B": BISHOP, "N": KNIGHT, "P": PAWN}
+KINDS = {"K": w.KING, "Q": w.QUEEN, "R": w.ROOK, "B": w.BISHOP, "N": w.KNIGHT, "P": w.PAWN}
 
 
 def write_rules(memory: Memory, game: Chess) -> None:
     _, _, times, plies = DRAWS[game.rules.draws]
-    memory[REPEATED], memory[LONGEST] = (0 if limit == math.inf else int(limit) for limit in (times, plies))
-    memory[DEAD_DRAWN] = plies != math.inf
+    memory[w.REPEATED], memory[w.LONGEST] = (0 if limit == math.inf else int(limit) for limit in (times, plies))
+    memory[w.DEAD_DRAWN] = plies != math.inf
 
 
 def write_state(memory: Memory, state: State) -> None:
     """Writes the root's pieces, side and rights, and all that follows from them."""
-    sets = np.zeros(5, np.uint64)
+    sets = [0] * 5
     for cell, letter in enumerate(state.board):
         kind = int(KINDS.get(letter.upper(), 0))
         if kind:
-            bit = np.uint64(1 << cell)
-            sets[int(letter.isupper() == (state.side == 1))] |= bit
-            for place, part in ((ONES, 1), (TWOS, 2), (FOURS, 4)):
-                sets[int(place)] |= bit if kind & part else np.uint64(0)
-    memory[int(POSITIONS) : int(POSITIONS) + 5] = sets
-    for word, value in (
-        (SIDE, state.side),
-        (ROOKS, state.rooks),
-        (ENTRY, int(NOWHERE) if state.entry < 0 else state.entry),
-        (LAST, int(NOWHERE)),
-    ):
-        memory[POSITIONS + word] = value
-    making.start(memory, POSITIONS)
+            sets[int(letter.isupper() == (state.side == 1))] |= 1 << cell
+            for part in range(3):
+                sets[int(w.ONES) + part] |= (kind >> part & 1) << cell
+    write(memory, w.POSITIONS, sets)
+    at = w.POSITIONS
+    memory[at + w.SIDE], memory[at + w.ROOKS], memory[at + w.LAST] = state.side, state.rooks, w.NOWHERE
+    memory[at + w.ENTRY] = w.NOWHERE if state.entry < 0 else state.entry
+    making.start(memory, w.POSITIONS)
 
 
 def place(memory: Memory, position: Position, hashes: dict[State, int] | None = None) -> None:
     """Writes the root's position and the hashes of the earlier ones, which are kept in `hashes`."""
     hashes = {} if hashes is None else hashes
-    past = position.past[-MAX_KEYS:]
+    past = position.past[-w.MAX_KEYS :]
     for number, state in enumerate(past):
         if state not in hashes:
             write_state(memory, state)
-            hashes[state] = int(memory[POSITIONS + KEY])
-        memory[int(KEYS) + number] = hashes[state]
+            hashes[state] = int(memory[w.POSITIONS + w.KEY])
+        memory[int(w.KEYS) + number] = hashes[state]
     write_state(memory, position.state)
-    memory[POSITIONS + QUIET], memory[POSITIONS + FIRST_KEY] = position.quiet, 0
-    memory[ROOT_KEY] = len(past)
+    memory[w.POSITIONS + w.QUIET], memory[w.POSITIONS + w.FIRST_KEY] = position.quiet, 0
+    memory[w.ROOT_KEY] = len(past)

@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
+from agents.kernels.memory import Word
+from agents.kernels.memory import write as write_words
 from games.chess import heuristics as plain
 from games.chess.kernel import evaluation, memory
-from rules import EMPTY
+from games.chess.kernel.placing import KINDS
 
 Pair = tuple[int, int]
 """Weights in the middlegame and in the endgame, in hundredths of a pawn."""
 LETTERS = "PNBRQK"
-KINDS = {
-    "P": memory.PAWN,
-    "N": memory.KNIGHT,
-    "B": memory.BISHOP,
-    "R": memory.ROOK,
-    "Q": memory.QUEEN,
-    "K": memory.KING,
-}
-HALF_BOARD = 32
-"""Cells of the left half of the board, four a row: the right half mirrors it."""
 
 
 class Weights(NamedTuple):
@@ -34,30 +23,6 @@ class Weights(NamedTuple):
     """By letter: 32 cells of the left half of the board for a white piece, a8 first; what is added to its worth."""
     features: Mapping[str, Sequence[Pair]]
     """By name in FEATURES."""
-
-
-FEATURES: dict[str, tuple[int, int]] = {
-    "knight": (int(evaluation.MOBILITY), 9),
-    "bishop": (int(evaluation.MOBILITY) + 32, 14),
-    "rook": (int(evaluation.MOBILITY) + 64, 15),
-    "queen": (int(evaluation.MOBILITY) + 96, 28),
-    "passed": (int(evaluation.PASSED), 8),
-    "free": (int(evaluation.FREE), 8),
-    "king_near": (int(evaluation.KING_NEAR), 8),
-    "enemy_near": (int(evaluation.ENEMY_NEAR), 8),
-    "pawns": (int(evaluation.ISOLATED), 4),
-    "pair": (int(evaluation.PAIR), 1),
-    "columns": (int(evaluation.OPEN), 2),
-    "outpost": (int(evaluation.OUTPOST), 2),
-    "shelter": (int(evaluation.SHELTER), 8),
-    "storm": (int(evaluation.STORM), 8),
-    "hits": (int(evaluation.HITS), 16),
-    "hitters": (int(evaluation.HITTERS), 8),
-    "threats": (int(evaluation.THREATS), 5),
-    "hanging": (int(evaluation.HANGING), 1),
-    "tempo": (int(evaluation.TEMPO), 1),
-}
-"""First word of each feature of `evaluation`, and number of its weights."""
 
 
 def _each(pair: Pair, counts: Iterable[int]) -> list[Pair]:
@@ -97,56 +62,25 @@ OWN = Weights(
         "tempo": [(15, 10)],
     },
 )
-"""The engine's own weights."""
+"""The engine's own weights; the features in the order of `evaluation`."""
 
 
-NAMES = (
-    *(f"worth {letter}" for letter in LETTERS[:-1]),
-    *(f"place {letter} {cell}" for letter in LETTERS for cell in range(HALF_BOARD)),
-    *(f"{name} {number}" for name, (_, count) in FEATURES.items() for number in range(count)),
-)
-"""Every pair of weights, in the order of `listed`."""
+def _features() -> dict[str, tuple[int, int]]:
+    """First word of each feature, and number of its weights; after those of mobility some words are free."""
+    word, found = int(evaluation.MOBILITY), {}
+    for name, weights in OWN.features.items():
+        found[name] = word, len(weights)
+        word += evaluation.MOST_MOVES if word < evaluation.PASSED else len(weights)
+    assert word == evaluation.TEMPO + 1
+    return found
 
 
-def listed(weights: Weights) -> list[Pair]:
-    """All pairs of weights in one row."""
-    places = [pair for letter in LETTERS for pair in weights.places[letter]]
-    features = [pair for name in FEATURES for pair in weights.features[name]]
-    return [*(weights.worth[letter] for letter in LETTERS[:-1]), *places, *features]
-
-
-def unlisted(pairs: Sequence[Pair]) -> Weights:
-    """The contrary of `listed`."""
-    left = iter(pairs)
-    worth = {letter: next(left) for letter in LETTERS[:-1]}
-    places = {letter: list(itertools.islice(left, HALF_BOARD)) for letter in LETTERS}
-    return Weights(worth, places, {name: list(itertools.islice(left, count)) for name, (_, count) in FEATURES.items()})
-
-
-def text_of(weights: Weights) -> str:
-    """The weights as the source of OWN."""
-    parts = []
-    for rows in (weights.worth, weights.places, weights.features):
-        entries = [f'"{name}": {row if isinstance(row, tuple) else list(row)},' for name, row in rows.items()]
-        parts.append("    {\n" + "\n".join(f"        {entry}" for entry in entries) + "\n    },\n")
-    return "OWN = Weights(\n" + "".join(parts) + ")"
-
-
-def pieces(board: str, side: int) -> list[int]:
-    """The mover's pieces less the enemy's, in the order of `listed` as far as it tells of pieces."""
-    worth, places = dict.fromkeys(LETTERS, 0), {letter: [0] * HALF_BOARD for letter in LETTERS}
-    for cell, letter in enumerate(board):
-        if letter == EMPTY:
-            continue
-        sign = 1 if letter.isupper() == (side == 0) else -1
-        worth[letter.upper()] += sign
-        places[letter.upper()][mirrored(cell if letter.isupper() else cell ^ 56)] += sign
-    return [*(worth[letter] for letter in LETTERS[:-1]), *(count for row in places.values() for count in row)]
+FEATURES = _features()
 
 
 def packed(pair: Pair) -> int:
     """Two numbers in one, so that sums of it add both: the middlegame's above, the endgame's below."""
-    return ((pair[0] << 32) + pair[1]) % 2**64
+    return (pair[0] << 32) + pair[1]
 
 
 def mirrored(cell: int) -> int:
@@ -163,8 +97,8 @@ def write(target: memory.Memory, weights: Weights) -> None:
         for cell in range(64):
             early, late = weights.places[letter][mirrored(cell)]
             _write_worth(target, letter, cell, packed((worth[0] + early, worth[1] + late)))
-    for name, (first, count) in FEATURES.items():
-        target[first : first + count] = np.array([packed(pair) for pair in weights.features[name]], np.uint64)
+    for name, (first, _) in FEATURES.items():
+        write_words(target, Word(first), map(packed, weights.features[name]))
 
 
 def _write_worth(target: memory.Memory, letter: str, cell: int, value: int) -> None:
@@ -182,9 +116,4 @@ def write_named(target: memory.Memory, heuristic: str) -> None:
         for cell in range(64):
             _write_worth(target, letter, cell, plain.WORTH[letter] + (0 if alone else plain.place(letter, cell)))
     early, late = (0, 0) if alone else plain.KING_STEPS
-    for word, value in (
-        (evaluation.KINGS_EARLY, early),
-        (evaluation.KINGS_LATE, late),
-        (evaluation.PIECES_LATE, plain.ENDGAME),
-    ):
-        target[word] = value % 2**64
+    write_words(target, evaluation.KINGS_EARLY, (early, late, plain.ENDGAME))

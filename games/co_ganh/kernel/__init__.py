@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.kernels.memory import MOVES
+from agents.kernels.memory import STATE, write
 from agents.kernels.negamax import NegamaxSearch
 from games.co_ganh import CoGanh, Move, Position
 from games.co_ganh.heuristics import HEURISTICS as PLAIN
 from games.co_ganh.kernel import evaluation
 from games.co_ganh.kernel import memory as layout
-from games.co_ganh.kernel.moves import write_moves
-from games.co_ganh.kernel.negamax import negamax, place
+from games.co_ganh.kernel.negamax import all_written, negamax
 from games.co_ganh.kernel.weights import of_heuristic
 
 U = np.uint64
@@ -20,23 +19,18 @@ U = np.uint64
 class GanhSearch(NegamaxSearch):
     """The search with the engine's own evaluation (heuristic "") or a named one."""
 
+    written = staticmethod(all_written)
+
     def __init__(self, game: CoGanh, table_mb: int, seed: int, heuristic: str = "") -> None:
         super().__init__(negamax, layout.allocate(game, table_mb), seed)
         self.game = game
-        weights = of_heuristic(heuristic, game.rules.flips)
-        self.memory[int(layout.WEIGHTS) : int(layout.WEIGHTS) + len(weights)] = weights
+        write(self.memory, layout.WEIGHTS, of_heuristic(heuristic, game.rules.flips))
 
     def _place(self, position: Position) -> None:
-        place(self.memory, *state_of(self.game, position))
+        write(self.memory, STATE, state_of(self.game, position))
 
     def _decode(self, code: int) -> Move:
         return Move(code >> 5, code & 31)
-
-    def moves(self, position: Position) -> set[Move]:
-        """The moves that the search generates in a position that is not over."""
-        mine, theirs, opened, _ = state_of(self.game, position)
-        count = int(write_moves(self.memory, U(mine), U(theirs), U(opened), U(0), False))
-        return {self._decode(int(word) & 0x3FF) for word in self.memory[int(MOVES) : int(MOVES) + count]}
 
     def judge(self, position: Position) -> int:
         """The heuristic's value of a position, for the side to move."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from agents.kernels.compilation import compiled
+from agents.kernels.loops import span
 from games.co_ganh.kernel.memory import AT_NEIGHBOURS, AT_PAIRS, FLIPS, FORCES, Memory
 
 U = np.uint64
@@ -46,14 +47,10 @@ def between(before: np.uint64, after: np.uint64) -> np.uint64:
 @compiled("uint64(uint64[::1], uint64, uint64)")
 def flanked(memory: Memory, cell: np.uint64, men: np.uint64) -> np.uint64:
     """Every pair of the men between which the point lies."""
-    found = ZERO
-    slot = AT_PAIRS + PAIRS * cell
-    end = slot + PAIRS
-    while slot < end:
-        pair = memory[slot]
-        if pair & men == pair:
-            found |= pair
-        slot += ONE
+    found, first = ZERO, AT_PAIRS + PAIRS * cell
+    for slot in span(first, first + PAIRS):
+        if memory[slot] & men == memory[slot]:
+            found |= memory[slot]
     return found
 
 

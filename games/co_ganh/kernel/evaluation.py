@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.kernels.compilation import bit_count, compiled, signed
+from agents.kernels.compilation import compiled, number, signed
 from games.co_ganh.kernel.board import EVEN, FIVE, FOUR, FULL, NOT_LEFT, NOT_RIGHT, ONE, SIX, ZERO, beside, between
 from games.co_ganh.kernel.memory import WEIGHTS, Memory
 
@@ -39,11 +39,6 @@ INNERS = U(1 << 6 | 1 << 8 | 1 << 16 | 1 << 18)
 ARMS = U(1 << 7 | 1 << 11 | 1 << 13 | 1 << 17)
 CENTRE = U(1 << 12)
 EDGES = FULL & ~(CORNERS | MIDDLES | INNERS | ARMS | CENTRE)
-
-
-@compiled("int64(uint64)")
-def number(men: np.uint64) -> int:
-    return signed(bit_count(men))
 
 
 @compiled("int64(uint64, uint64)")

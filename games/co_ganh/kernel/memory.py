@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import games.co_ganh as ganh
 from agents.kernels import memory as common
-from agents.kernels.memory import OWN, Word
+from agents.kernels.memory import OWN, STATE_WORDS, Word, write
 from agents.kernels.memory import Memory as Memory
 from games.co_ganh.board import JUMPS, NEIGHBOURS, PAIRS, bits_of
 
+THEIRS, OPENED, REMAINING = Word(1), Word(2), Word(3)
+"""Words of a ply's state after my men: their men, the point that must be entered as a bit, 0 for none, and the plies to
+the game's limit."""
+WORDS = Word(STATE_WORDS)
 FLIPS = OWN
 """Not 0: captured men change sides, men shut in too, and nobody jumps."""
 FORCES = OWN + Word(1)
@@ -31,6 +35,5 @@ def allocate(game: ganh.CoGanh, table_mb: int) -> Memory:
     for cell in range(len(ganh.CELLS)):
         memory[int(AT_NEIGHBOURS) + cell] = NEIGHBOURS[cell]
         memory[int(AT_LEAPT) + cell] = bits_of(JUMPS[cell].values())
-        start = int(AT_PAIRS) + 4 * cell
-        memory[start : start + len(PAIRS[cell])] = PAIRS[cell]
+        write(memory, AT_PAIRS + Word(4 * cell), PAIRS[cell])
     return memory

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.kernels.compilation import bit_count, compiled, lowest_bit
-from agents.kernels.memory import HISTORY, MAX_MOVES, MOVES
+from agents.kernels.compilation import bit_count, compiled
+from agents.kernels.loops import each_bit
+from agents.kernels.memory import HISTORY, MAX_MOVES, MOVES, STATE
 from games.co_ganh.kernel.board import FULL, beside, between, flanked
-from games.co_ganh.kernel.memory import AT_LEAPT, AT_NEIGHBOURS, FLIPS, Memory
+from games.co_ganh.kernel.memory import AT_LEAPT, AT_NEIGHBOURS, FLIPS, OPENED, THEIRS, WORDS, Memory
 
 U = np.uint64
 ZERO, ONE, TWO, FIVE, TEN, ORDER = U(0), U(1), U(2), U(5), U(10), U(32)
@@ -20,11 +21,8 @@ CAPTURE = U(1 << 24)
 def landings(memory: Memory, origin: np.uint64, theirs: np.uint64, empty: np.uint64) -> np.uint64:
     """Points that a man may jump to."""
     found = ZERO
-    over = memory[AT_LEAPT + origin] & theirs
-    while over:
-        landing = ONE << (TWO * lowest_bit(over) - origin)
-        over &= over - ONE
-        found |= landing & empty
+    for over in each_bit(memory[AT_LEAPT + origin] & theirs):
+        found |= ONE << (TWO * over - origin) & empty
     return found
 
 
@@ -36,48 +34,38 @@ def can_move(memory: Memory, mine: np.uint64, theirs: np.uint64) -> bool:
         return True
     if memory[FLIPS] != ZERO:
         return False
-    men = mine
-    while men:
-        if landings(memory, lowest_bit(men), theirs, empty) != ZERO:
+    for origin in each_bit(mine):
+        if landings(memory, origin, theirs, empty) != ZERO:
             return True
-        men &= men - ONE
     return False
 
 
-@compiled("uint64(uint64[::1], uint64, uint64, uint64, uint64, boolean)")
-def write_moves(
-    memory: Memory, mine: np.uint64, theirs: np.uint64, opened: np.uint64, ply: np.uint64, captures_only: bool
-) -> np.uint64:
+@compiled("uint64(uint64[::1], uint64, boolean)")
+def write_moves(memory: Memory, ply: np.uint64, captures_only: bool) -> np.uint64:
     """Writes the mover's moves into the ply's slots, with their initial order; returns how many.
 
-    `opened` is the point that must be entered, as a bit, 0 for none. Only jumps and flanked pairs count as captures
-    here, not men shut in.
+    Only jumps and flanked pairs count as captures here, not men shut in.
     """
+    at = STATE + ply * WORDS
+    mine, theirs, opened = memory[at], memory[at + THEIRS], memory[at + OPENED]
     empty = FULL & ~(mine | theirs)
     prey = between(theirs, theirs) & empty
     allowed = opened if opened != ZERO else FULL
     start = MOVES + ply * STRIDE
     slot = start
     history = HISTORY + ((ply & ONE) << TEN)
-    men = mine
-    while men:
-        origin = lowest_bit(men)
-        men &= men - ONE
+    for origin in each_bit(mine):
         jumps = ZERO
         if memory[FLIPS] == ZERO:
             jumps = landings(memory, origin, theirs, empty)
         targets = (memory[AT_NEIGHBOURS + origin] & empty & allowed) | jumps
         if captures_only:
             targets &= prey | jumps
-        while targets:
-            to = lowest_bit(targets)
-            bit = ONE << to
-            targets &= targets - ONE
-            code = to | origin << FIVE
+        for to in each_bit(targets):
+            bit, code = ONE << to, to | origin << FIVE
             order = memory[history + code]
             if (prey | jumps) & bit != ZERO:
-                leapt = ONE if jumps & bit != ZERO else ZERO
-                men_taken = leapt
+                men_taken = ONE if jumps & bit != ZERO else ZERO
                 if prey & bit != ZERO:
                     men_taken += bit_count(flanked(memory, to, theirs))
                 order = CAPTURE * men_taken

@@ -1,37 +1,26 @@
-"""The rules of gánh as `agents.kernels.negamax` asks for them, with a search of captures at the horizon.
-
-The state of a ply is four words: my men, their men, the point that must be entered as a bit (0 for none), and the plies
-to the game's limit.
-"""
+"""The rules of gánh as `agents.kernels.negamax` asks for them, with a search of captures at the horizon."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from agents.kernels import negamax as core
-from agents.kernels.compilation import compiled, lowest_bit, signed
-from agents.kernels.memory import EXACT, STATE, STATE_WORDS, STOP
+from agents.kernels.compilation import compiled, lowest_bit, number, signed
+from agents.kernels.loops import span
+from agents.kernels.memory import EXACT, STATE, STOP
 from agents.kernels.negamax import NOT_OVER, QUIET, REDUCIBLE, SURE, must_stop
 from agents.kernels.ordering import pick
 from agents.search import WIN
 from games.co_ganh.kernel.board import captured, opening
-from games.co_ganh.kernel.evaluation import evaluate, number
-from games.co_ganh.kernel.memory import FLIPS, Memory
+from games.co_ganh.kernel.evaluation import evaluate
+from games.co_ganh.kernel.memory import FLIPS, OPENED, REMAINING, THEIRS, WORDS, Memory
 from games.co_ganh.kernel.moves import can_move, write_moves
 
 U = np.uint64
 ZERO, ONE, FIVE, CELL = U(0), U(1), U(5), U(31)
-WORDS = U(STATE_WORDS)
-THEIRS, OPENED, REMAINING = U(1), U(2), U(3)
-"""Words of a ply's state after the first, my men."""
 AT_THEIRS, AT_OPENED, AT_LEFT, AT_EXACT = U(25), U(50), U(55), U(62)
 QUIET_PLIES = 8
 """Plies that the search of captures may go beyond the depth."""
-
-
-def place(memory: Memory, mine: int, theirs: int, opened: int, remaining: int) -> None:
-    """Writes the root's state."""
-    memory[int(STATE) : int(STATE) + 4] = mine, theirs, opened, remaining
 
 
 @compiled("int64(uint64[::1], uint64)", inlined=True)
@@ -78,17 +67,10 @@ def holds(memory: Memory, ply: np.uint64, score: int) -> bool:
     return (score <= SURE or WIN - score <= remaining) and (score >= -SURE or WIN + score <= remaining)
 
 
-@compiled("uint64(uint64[::1], uint64, boolean)", inlined=True)
-def written(memory: Memory, ply: np.uint64, captures_only: bool) -> np.uint64:
-    """Writes the ply's moves; returns how many."""
-    at = STATE + ply * WORDS
-    return write_moves(memory, memory[at], memory[at + THEIRS], memory[at + OPENED], ply, captures_only)
-
-
 @compiled("uint64(uint64[::1], uint64, int64)", inlined=True)
 def all_written(memory: Memory, ply: np.uint64, depth: int) -> np.uint64:
     """As `write_moves` of `agents.kernels.negamax`."""
-    return written(memory, ply, False)
+    return write_moves(memory, ply, False)
 
 
 @compiled("uint64(uint64[::1], uint64, uint64)", inlined=True)
@@ -123,11 +105,9 @@ def quiesce(memory: Memory, ply: np.uint64, left: int, alpha: int, beta: int) ->
     if best >= beta:
         return best
     alpha = max(alpha, best)
-    count = written(memory, ply, not forced)
-    done = ZERO
-    while done < count:
+    count = write_moves(memory, ply, not forced)
+    for done in span(ZERO, count):
         make(memory, ply, pick(memory, count, ply, done))
-        done += ONE
         if must_stop(memory):
             return 0
         final = final_score(memory, ply + ONE)

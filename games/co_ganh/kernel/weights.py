@@ -44,17 +44,9 @@ def _of(heuristic: str, flips: bool) -> dict[str, int]:
         places = {
             name: FEATURES["lines"] * lines + FEATURES["centre"] * centre for name, (lines, centre) in PLACES.items()
         }
-        return {
-            **places,
-            "own": FEATURES["scored"],
-            "enemy": FEATURES["scored"],
-            "looks": 1,
-            "facing": FEATURES["facing"],
-            "together": FEATURES["pairs"],
-            "steps": FEATURES["mobility"],
-            "turn": FEATURES["turn"],
-            "majority": FEATURES["majority"],
-        }
+        here = {"own": "scored", "enemy": "scored", "together": "pairs", "steps": "mobility"}
+        others = {name: FEATURES[here.get(name, name)] for name in (*here, "facing", "turn", "majority")}
+        return {"looks": 1, **places, **others}
     by_name = {"material": (1, 1), **{f"material_{own}_{enemy}": (own, enemy) for own, enemy in PAIRS_OF_WEIGHTS}}
     own, enemy = by_name[heuristic]
     return {"own": enemy, "enemy": own}

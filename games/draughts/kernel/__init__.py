@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections import Counter
 from collections.abc import Sequence
 
-import numpy as np
-
-from agents.kernels.memory import EXACT, MOVES, SALT
+from agents.kernels.memory import SALT
 from agents.kernels.negamax import NegamaxSearch
-from agents.kernels.table import CODE
 from agents.search import Iteration
 from games.draughts import Draughts, Move, Position
 from games.draughts.heuristics import HEURISTICS as PLAIN
@@ -21,15 +17,13 @@ from games.draughts.kernel.placing import place
 
 WINDOW = 20
 """Hundredths of a man on each side of the expected score."""
-SELECTIVE = 0x8E9D5C7B3A6F1E2D
-"""Mixed into the keys of searches that are not exact."""
 JUDGES = {"": evaluation.OWN, "placed": evaluation.PLACED, "material": evaluation.MATERIAL}
 
 
 class DraughtsSearch(NegamaxSearch):
     """The search with the engine's own evaluation (heuristic "") or a named one."""
 
-    window = WINDOW, 1, 5
+    window, written = (WINDOW, 1, 5), staticmethod(all_written)
 
     def __init__(self, game: Draughts, table_mb: int, seed: int, heuristic: str = "") -> None:
         super().__init__(negamax, layout.allocate(game, table_mb), seed)
@@ -40,14 +34,7 @@ class DraughtsSearch(NegamaxSearch):
     def _place(self, position: Position) -> None:
         self._root = position
         place(self.memory, self.game, position)
-        self.memory[SALT] = self._salt(position)
-
-    def _salt(self, position: Position) -> int:
-        """Differs between exact searches and others, and between histories by which other positions would be drawn."""
-        seen = Counter(position.earlier)
-        drawn = sorted(key for key, count in seen.items() if count + 1 >= self.game.rules.repetition)
-        salt = hash(tuple(drawn)) % 2**64 if drawn else 0
-        return salt if self.memory[EXACT] else salt ^ SELECTIVE
+        self.memory[SALT] = self._salt(position.earlier, self.game.rules.repetition - 1)
 
     def _decode(self, code: int) -> Move:
         return self._move(self._root, code)
@@ -67,12 +54,6 @@ class DraughtsSearch(NegamaxSearch):
             expected.append(self._move(position, code))
             position = self.game.apply(position, expected[-1])
         return dataclasses.replace(super()._iteration(best, score, (), solved), pv=tuple(expected))
-
-    def moves(self, position: Position) -> tuple[Move, ...]:
-        """The moves that the search generates in a position that is not over."""
-        place(self.memory, self.game, position)
-        count = int(all_written(self.memory, np.uint64(0), 1))
-        return tuple(self._move(position, int(word & CODE)) for word in self.memory[int(MOVES) : int(MOVES) + count])
 
     def judge(self, position: Position) -> int:
         """The heuristic's value of a position, for the side to move."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from agents.kernels.compilation import compiled
+from agents.kernels.loops import each_bit, span
 from games.draughts.kernel import memory as w
 from games.draughts.kernel.memory import Memory
 
 U = np.uint64
-ZERO, ONE, TWO, FOUR = U(0), U(1), U(2), U(4)
+ZERO, ONE, TWO = U(0), U(1), U(2)
 DIRECTIONS = U(4)
-ALL_WAYS, WAYS_OF_TWO = U(0b1111), U(0b11)
+ALL_WAYS = U(0b1111)
 """Directions as in `games.draughts.board`, a bit for each: light's men go in the first two, dark's in the others."""
 
 
@@ -28,15 +29,14 @@ def shifted(memory: Memory, squares: np.uint64, way: np.uint64) -> np.uint64:
 def can_jump(memory: Memory, at: np.uint64, king: bool, side: np.uint64, empty: np.uint64, enemy: np.uint64) -> bool:
     """Whether the piece on a square, as a bit, can jump one of the enemy's."""
     ways = ALL_WAYS if king else memory[w.TAKING + side]
-    flies, way = king and memory[w.FLYING] != ZERO, ZERO
-    while way < DIRECTIONS:
+    flies = king and memory[w.FLYING] != ZERO
+    for way in span(ZERO, DIRECTIONS):
         if ways >> way & ONE != ZERO:
             over = shifted(memory, at, way)
             while flies and over & empty != ZERO:
                 over = shifted(memory, over, way)
             if shifted(memory, over & enemy, way) & empty != ZERO:
                 return True
-        way += ONE
     return False
 
 
@@ -44,8 +44,8 @@ def can_jump(memory: Memory, at: np.uint64, king: bool, side: np.uint64, empty: 
 def takers(memory: Memory, own: np.uint64, enemy: np.uint64, kings: np.uint64, side: np.uint64) -> np.uint64:
     """The pieces that can take."""
     empty, steppers = memory[w.FULL] & ~(own | enemy), own & kings
-    found, way = ZERO, ZERO
-    while way < DIRECTIONS:
+    found = ZERO
+    for way in span(ZERO, DIRECTIONS):
         back = U(3) - way
         pieces = own & ~kings if memory[w.TAKING + side] >> way & ONE != ZERO else ZERO
         if memory[w.FLYING] == ZERO:
@@ -53,11 +53,9 @@ def takers(memory: Memory, own: np.uint64, enemy: np.uint64, kings: np.uint64, s
         landings = shifted(memory, shifted(memory, pieces, way) & enemy, way) & empty
         if landings != ZERO:
             found |= shifted(memory, shifted(memory, landings, back), back)
-        way += ONE
     if memory[w.FLYING] != ZERO:
-        while steppers:
-            at = steppers & (ZERO - steppers)
-            steppers ^= at
+        for cell in each_bit(steppers):
+            at = ONE << cell
             if can_jump(memory, at, True, side, empty, enemy):
                 found |= at
     return found

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.kernels.compilation import bit_count, compiled, lowest_bit, signed
+from agents.kernels.compilation import compiled, number, signed
+from agents.kernels.loops import each_bit, span
 from games.draughts import heuristics as plain
 from games.draughts.kernel import memory as w
 from games.draughts.kernel.board import ONE, ZERO, reached, shifted, takers
@@ -24,19 +25,13 @@ SHARE, TURN = SQUARES + U(7), SQUARES + U(8)
 NINE = U(9)
 
 
-@compiled("int64(uint64)")
-def number(squares: np.uint64) -> int:
-    return signed(bit_count(squares))
-
-
 @compiled("int64(uint64[::1], uint64, uint64, uint64, uint64)")
 def placed(memory: Memory, own: np.uint64, enemy: np.uint64, kings: np.uint64, side: np.uint64) -> int:
     """What `games.draughts.heuristics` gives a side's pieces for where they stand."""
-    men, centre, row = own & ~kings, memory[w.CENTRE], ZERO
+    men, centre = own & ~kings, memory[w.CENTRE]
     value = plain.CENTRE * number(men & centre) + plain.KING_CENTRE * number(own & kings & centre)
-    while row < NINE:
+    for row in span(ZERO, NINE):
         value += plain.ADVANCE * signed(row + ONE) * number(men & memory[w.ROWS + NINE * side + row])
-        row += ONE
     return value + plain.BACK * number(men & memory[w.BACK + side]) if enemy & ~kings != ZERO else value
 
 
@@ -58,9 +53,7 @@ def named(memory: Memory, at: np.uint64) -> int:
 def standing(memory: Memory, row: np.uint64, men: np.uint64, side: np.uint64) -> int:
     """The worth of a side's men by their squares."""
     value = ZERO
-    while men:
-        square = lowest_bit(men)
-        men &= men - ONE
+    for square in each_bit(men):
         value += memory[row + (square if side == ZERO else memory[w.TOP] - square)]
     return signed(value)
 

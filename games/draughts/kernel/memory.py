@@ -6,10 +6,8 @@ diagonal is then as many bits away, and beyond an edge lies an unused bit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from agents.kernels import memory as common
-from agents.kernels.memory import MAX_MOVES, MAX_PLY, OWN, Word
+from agents.kernels.memory import MAX_MOVES, MAX_PLY, OWN, Word, write
 from agents.kernels.memory import Memory as Memory
 from games.draughts import Draughts
 from games.draughts.heuristics import squares_of
@@ -78,16 +76,11 @@ def allocate(game: Draughts, table_mb: int) -> Memory:
     board, rules = game.geometry, game.rules
     size, looks = board.size, squares_of(board.size)
     taking = (0b1111, 0b1111) if rules.backwards else (0b0011, 0b1100)
-
-    def write(word: Word, values: Iterable[int]) -> None:
-        for place, value in enumerate(values):
-            memory[int(word) + place] = value
-
-    write(FULL, (spread(board.full, size), size // 2, bit_of(len(board.cells) - 1, size)))
-    write(FLYING, (rules.flying, rules.longest, rules.passing, *taking))
-    write(CROWNING, (spread(row, size) for row in board.crowning))
-    write(REPEATED, (rules.repetition, rules.king_plies, rules.last_pieces))
-    write(CENTRE, (spread(looks.centre, size), *(spread(one, size) for one in looks.back)))
+    write(memory, FULL, (spread(board.full, size), size // 2, bit_of(len(board.cells) - 1, size)))
+    write(memory, FLYING, (rules.flying, rules.longest, rules.passing, *taking))
+    write(memory, CROWNING, (spread(row, size) for row in board.crowning))
+    write(memory, REPEATED, (rules.repetition, rules.king_plies, rules.last_pieces))
+    write(memory, CENTRE, (spread(looks.centre, size), *(spread(one, size) for one in looks.back)))
     for side in (0, 1):
-        write(ROWS + Word(9 * side), (spread(row, size) for row in looks.rows[side]))
+        write(memory, ROWS + Word(9 * side), (spread(row, size) for row in looks.rows[side]))
     return memory

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from agents.kernels.compilation import bit_count, compiled, lowest_bit
+from agents.kernels.loops import each_bit, span
 from agents.kernels.memory import HISTORY, MAX_MOVES, MOVES
 from games.draughts.kernel import memory as w
 from games.draughts.kernel.board import ALL_WAYS, DIRECTIONS, ONE, TWO, ZERO, can_jump, shifted
@@ -34,13 +35,12 @@ def record(memory: Memory, at: np.uint64, taken: np.uint64) -> None:
         if count > memory[w.MOST_TAKEN]:
             memory[w.MOST_TAKEN], memory[w.WRITTEN] = count, ZERO
     squares = memory[w.ORIGIN] | lowest_bit(at) << SIX
-    slot = memory[w.START]
-    end = slot + TWO * memory[w.WRITTEN]
-    while slot < end:
+    for number in span(ZERO, memory[w.WRITTEN]):
+        slot = memory[w.START] + TWO * number
         if memory[slot] == taken and memory[slot + ONE] == squares:
             return
-        slot += TWO
     if memory[w.WRITTEN] < STRIDE:
+        slot = memory[w.START] + TWO * memory[w.WRITTEN]
         memory[slot], memory[slot + ONE] = taken, squares
         memory[w.WRITTEN] += ONE
 
@@ -50,9 +50,9 @@ def go_on(memory: Memory, at: np.uint64, taken: np.uint64, king: bool, empty: np
     """Writes all ways to end a capture; `left` are the enemy's pieces not yet jumped, which stay where they are."""
     side, ended = memory[w.MOVER], True
     ways = ALL_WAYS if king else memory[w.TAKING + side]
-    flies, way = king and memory[w.FLYING] != ZERO, ZERO
+    flies = king and memory[w.FLYING] != ZERO
     crowning = memory[w.CROWNING + side] if memory[w.PASSING] != ZERO else ZERO
-    while way < DIRECTIONS:
+    for way in span(ZERO, DIRECTIONS):
         over = shifted(memory, at, way) if ways >> way & ONE != ZERO else ZERO
         while flies and over & empty != ZERO:
             over = shifted(memory, over, way)
@@ -70,7 +70,6 @@ def go_on(memory: Memory, at: np.uint64, taken: np.uint64, king: bool, empty: np
                 if not further or can_jump(memory, to, king or crowned, side, empty, rest):
                     go_on(memory, to, taken | over | (PASSED if crowned else ZERO), king or crowned, empty, rest)
                 to = shifted(memory, to, way) & empty if flies else ZERO
-        way += ONE
     if ended:
         record(memory, at, taken)
 
@@ -81,22 +80,17 @@ def write_captures(memory: Memory, at: np.uint64, ply: np.uint64) -> np.uint64:
     own, enemy, kings = memory[at + w.MINE], memory[at + w.THEIRS], memory[at + w.KINGS]
     memory[w.START] = w.CAPTURES + ply * TWO * STRIDE
     memory[w.WRITTEN], memory[w.MOST_TAKEN], memory[w.MOVER] = ZERO, ZERO, memory[at + w.SIDE]
-    empty, turn = memory[w.FULL] & ~(own | enemy), ZERO
-    while turn < TWO:  # men first
-        left = memory[at + w.TAKERS] & (~kings if turn == ZERO else kings)
-        while left:
-            origin = left & (ZERO - left)
-            left ^= origin
-            memory[w.ORIGIN] = lowest_bit(origin)
-            go_on(memory, origin, ZERO, turn == ONE, empty | origin, enemy)
-        turn += ONE
-    slot, number = MOVES + ply * STRIDE, ZERO
-    while number < memory[w.WRITTEN]:
+    empty = memory[w.FULL] & ~(own | enemy)
+    for turn in span(ZERO, TWO):  # men first
+        for cell in each_bit(memory[at + w.TAKERS] & (~kings if turn == ZERO else kings)):
+            memory[w.ORIGIN] = cell
+            go_on(memory, ONE << cell, ZERO, turn == ONE, empty | ONE << cell, enemy)
+    slot = MOVES + ply * STRIDE
+    for number in span(ZERO, memory[w.WRITTEN]):
         taken = memory[memory[w.START] + TWO * number] & ~PASSED
         value = TAKEN_ORDER * (bit_count(taken) + bit_count(taken & kings))
         memory[slot + number] = value << ORDER | TAKES | number
-        number += ONE
-    return number
+    return memory[w.WRITTEN]  # type: ignore[no-any-return]
 
 
 @compiled("uint64(uint64[::1], uint64, uint64)")
@@ -106,14 +100,10 @@ def write_steps(memory: Memory, at: np.uint64, ply: np.uint64) -> np.uint64:
     empty, crowning = memory[w.FULL] & ~(own | memory[at + w.THEIRS]), memory[w.CROWNING + side]
     start = MOVES + ply * STRIDE
     slot, history = start, HISTORY + ((ply & ONE) << TEN)
-    left = own
-    while left:
-        origin = left & (ZERO - left)
-        left ^= origin
-        king = origin & kings != ZERO
-        way = ZERO if king else side << ONE
-        end = DIRECTIONS if king else way + TWO
-        while way < end:
+    for cell in each_bit(own):
+        origin, king = ONE << cell, kings >> cell & ONE != ZERO
+        first = ZERO if king else side << ONE
+        for way in span(first, DIRECTIONS if king else first + TWO):
             to, gone = shifted(memory, origin, way) & empty, ZERO
             while to != ZERO:
                 code = lowest_bit(to) | way << SIX | gone << EIGHT | STEPS
@@ -124,5 +114,4 @@ def write_steps(memory: Memory, at: np.uint64, ply: np.uint64) -> np.uint64:
                 slot += ONE
                 gone += ONE
                 to = shifted(memory, to, way) & empty if king and memory[w.FLYING] != ZERO else ZERO
-            way += ONE
     return slot - start

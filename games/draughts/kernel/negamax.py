@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from agents.kernels import negamax as core
+from agents.kernels import past
 from agents.kernels.compilation import bit_count, compiled, signed
-from agents.kernels.memory import EXACT, MAX_PLY, SALT, STOP
+from agents.kernels.loops import span
+from agents.kernels.memory import MAX_PLY, SALT, STOP
 from agents.kernels.negamax import NOT_OVER, REDUCIBLE, SURE, must_stop
 from agents.kernels.negamax import QUIET as QUIET_MOVE
 from agents.kernels.ordering import pick
@@ -67,13 +69,9 @@ def make(memory: Memory, ply: np.uint64, code: np.uint64) -> np.uint64:
         taken, squares = memory[slot], memory[slot + ONE]
         origin, to = ONE << (squares & CELL), ONE << (squares >> SIX)
     else:
-        to = ONE << (code & CELL)
-        origin, left = to, code >> EIGHT & FOUR_BITS
-        back = THREE - (code >> SIX & THREE)
-        origin = shifted(memory, origin, back)
-        while left != ZERO:
-            origin = shifted(memory, origin, back)
-            left -= ONE
+        to = origin = ONE << (code & CELL)
+        for _ in span(ZERO, (code >> EIGHT & FOUR_BITS) + ONE):
+            origin = shifted(memory, origin, THREE - (code >> SIX & THREE))
     kings, by_king = memory[at + w.KINGS], memory[at + w.KINGS] & origin != ZERO
     if by_king or taken & PASSED != ZERO or to & memory[w.CROWNING + side] != ZERO:
         kings = kings & ~origin | to
@@ -90,18 +88,6 @@ def make(memory: Memory, ply: np.uint64, code: np.uint64) -> np.uint64:
     if taken != ZERO:
         return ZERO
     return QUIET_MOVE | REDUCIBLE if memory[after + w.TAKERS] == ZERO else QUIET_MOVE
-
-
-@compiled("uint64(uint64[::1], uint64, uint64)")
-def times(memory: Memory, at: np.uint64, ply: np.uint64) -> np.uint64:
-    """How often the position has come, this time included; twice as often where that was since the root."""
-    key, own, seen = memory[at + w.FIRST_KEY], memory[at + w.KEY], ONE
-    end = memory[w.ROOT_KEY] + ply
-    while key < end:
-        if memory[w.KEYS + key] == own:
-            seen += TWO if memory[EXACT] == ZERO and key >= memory[w.ROOT_KEY] else ONE
-        key += ONE
-    return seen
 
 
 @compiled("int64(uint64[::1], uint64)")
@@ -124,7 +110,10 @@ def final_score(memory: Memory, ply: np.uint64) -> int:
     many = bit_count(mine) == THREE or bit_count(memory[at + w.THEIRS]) == THREE
     if memory[at + w.LAST] != ZERO and memory[at + w.LAST] >= (FEW[0] if many else FEW[1]):
         return 0
-    return 0 if memory[w.REPEATED] != ZERO and times(memory, at, ply) >= memory[w.REPEATED] else NOT_OVER
+    if memory[w.REPEATED] == ZERO:
+        return NOT_OVER
+    first, root = w.KEYS + memory[at + w.FIRST_KEY], w.KEYS + memory[w.ROOT_KEY]
+    return 0 if past.times(memory, first, root, ply, memory[at + w.KEY]) >= memory[w.REPEATED] else NOT_OVER
 
 
 @compiled("uint64(uint64[::1], uint64, int64)")
@@ -158,10 +147,8 @@ def judge(memory: Memory, ply: np.uint64, alpha: int, beta: int) -> int:
     if memory[at + w.TAKERS] == ZERO or ply >= LAST_PLY:
         return evaluate(memory, at)
     count = write_captures(memory, at, ply)
-    done = ZERO
-    while done < count:
+    for done in span(ZERO, count):
         make(memory, ply, pick(memory, count, ply, done))
-        done += ONE
         if must_stop(memory):
             return 0
         final = final_score(memory, ply + ONE)

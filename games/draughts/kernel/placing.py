@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from agents.kernels.memory import write
 from games.draughts import Draughts, Position
 from games.draughts.kernel import memory as layout
 from games.draughts.kernel.negamax import enter
@@ -19,16 +18,12 @@ def place(memory: layout.Memory, game: Draughts, position: Position) -> None:
         memory[int(layout.KEYS) + number] = memory[layout.POSITIONS + layout.KEY]
     _write(memory, game, position.pieces, position.kings, position.side)
     at = layout.POSITIONS
-    memory[at + layout.QUIET], memory[at + layout.LAST], memory[at + layout.FIRST_KEY] = (
-        position.quiet,
-        position.last,
-        0,
-    )
-    memory[layout.ROOT_KEY] = len(past)
+    memory[at + layout.QUIET], memory[at + layout.LAST] = position.quiet, position.last
+    memory[at + layout.FIRST_KEY], memory[layout.ROOT_KEY] = 0, len(past)
 
 
 def _write(memory: layout.Memory, game: Draughts, pieces: tuple[int, int], kings: int, side: int) -> None:
     size = game.geometry.size
     sets = (layout.spread(one, size) for one in (pieces[side], pieces[1 - side], kings))
-    memory[int(layout.POSITIONS) : int(layout.POSITIONS) + 4] = np.array([*sets, side], np.uint64)
+    write(memory, layout.POSITIONS, (*sets, side))
     enter(memory, layout.POSITIONS)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from agents.kernels.memory import Word
+from agents.kernels.memory import write as write_words
 from games.draughts.kernel import evaluation
 from games.draughts.kernel import memory as layout
 
@@ -61,5 +63,4 @@ def write(target: layout.Memory, size: int, phases: Phases) -> None:
         first = int(layout.WEIGHTS) + number * int(layout.PHASE_WORDS)
         for square, worth in enumerate(phase.squares):
             target[first + layout.bit_of(square, size)] = worth % 2**64
-        for place, worth in enumerate(phase[1:]):
-            target[first + int(evaluation.SQUARES) + place] = worth % 2**64
+        write_words(target, Word(first) + evaluation.SQUARES, phase[1:])

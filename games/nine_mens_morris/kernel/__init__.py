@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 
-from agents.kernels.memory import EXACT, MOVES, SALT
+from agents.kernels.memory import SALT, write
 from agents.kernels.negamax import NegamaxSearch
 from agents.search import Iteration
 from agents.tables import files, first_use
 from games.nine_mens_morris import Move, NineMensMorris, Position
 from games.nine_mens_morris.kernel import memory as layout
 from games.nine_mens_morris.kernel.endgames import Endgames
-from games.nine_mens_morris.kernel.moves import write_moves
-from games.nine_mens_morris.kernel.negamax import negamax, place
+from games.nine_mens_morris.kernel.negamax import negamax, place, written
 from games.nine_mens_morris.kernel.weights import NAMED, OWN, patterns
 
 HAND = int(layout.NONE)
 WINDOW = 100
 """Hundredths of a logit on each side of the expected score."""
-OTHERWISE = 0xA5C3 << 48
-"""Mixed into the stored keys of non-exact searches: exact searches must not find scores from endgame tables."""
 
 
 def supports(game: NineMensMorris) -> bool:
@@ -35,14 +30,15 @@ class MorrisSearch(NegamaxSearch):
     The small ones are built in another process during the game when first needed. A named heuristic uses no tables.
     """
 
-    window = WINDOW, 2, 3
+    window, written = (WINDOW, 2, 3), staticmethod(written)
+    selective = 0xA5C3 << 48
+    """Exact searches must not find scores from endgame tables."""
 
     def __init__(self, game: NineMensMorris, table_mb: int, seed: int, heuristic: str = "") -> None:
         super().__init__(negamax, layout.allocate(game, table_mb), seed)
         self.game = game
         for phase, weights in enumerate(NAMED[heuristic] if heuristic else OWN):
-            start = int(layout.WEIGHTS) + 16 * phase
-            self.memory[start : start + len(weights)] = np.array(weights, dtype=np.int64).astype(np.uint64)
+            write(self.memory, layout.WEIGHTS + layout.Word(16 * phase), weights)
         if heuristic == "" and game.mills == NineMensMorris().mills:
             self.memory[int(layout.PATTERNS) : int(layout.PATTERNS_END)] = patterns()
             self.memory[layout.JUDGE] = 1
@@ -59,8 +55,8 @@ class MorrisSearch(NegamaxSearch):
     def _place(self, position: Position) -> None:
         # Without the draw by quiet moves a game may exceed the array; single repetitions are then lost.
         earlier = [self._relative(key) for key in position.earlier[: layout.MAX_KEYS]]
-        self.memory[int(layout.KEYS) : int(layout.KEYS) + len(earlier)] = earlier
-        self.memory[SALT] = self._salt(earlier) ^ (0 if self.memory[EXACT] else OTHERWISE)
+        write(self.memory, layout.KEYS, earlier)
+        self.memory[SALT] = self._salt(earlier, self.game.rules.repetition - 1)
         place(self.memory, *_state(position), position.quiet, len(earlier))
 
     def _know_endgames(self, exact: bool) -> None:
@@ -83,12 +79,6 @@ class MorrisSearch(NegamaxSearch):
         mine, theirs = (light, dark) if side == 0 else (dark, light)
         return mine | theirs << 24 | (side ^ self._position.side) << 48
 
-    def _salt(self, earlier: list[int]) -> int:
-        """Differs between histories in which different positions would be immediate draws by repetition."""
-        least = self.game.rules.repetition - 1
-        drawn = sorted(key for key, times in Counter(earlier).items() if times >= least)
-        return hash(tuple(drawn)) & 0xFFFFFFFFFFFFFFFF if drawn else 0
-
     def deepen(self, depth: int) -> Iteration:
         """A position in an endgame table is answered at once."""
         return super().deepen(depth) if self._known is None else self._known
@@ -96,12 +86,6 @@ class MorrisSearch(NegamaxSearch):
     def _decode(self, code: int) -> Move:
         to, origin, removed = code & 31, code >> 5 & 31, code >> 10 & 31
         return Move(to, None if origin == HAND else origin, None if removed == HAND else removed)
-
-    def moves(self, position: Position) -> set[Move]:
-        """The moves that the search generates in a position that is not over."""
-        mine, theirs, my_hand, _ = _state(position)
-        count = int(write_moves(self.memory, mine, theirs, my_hand, np.uint64(0)))
-        return {self._decode(int(word) & 0x7FFF) for word in self.memory[int(MOVES) : int(MOVES) + count]}
 
 
 def _state(position: Position) -> tuple[np.uint64, np.uint64, int, int]:

@@ -16,7 +16,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.kernels.compilation import bit_count, compiled, lowest_bit, word_at
+from agents.kernels.compilation import bit_count, compiled, word_at
+from agents.kernels.loops import each_bit
 from games.nine_mens_morris import CELLS
 
 U = np.uint64
@@ -38,8 +39,6 @@ CLASSES = RANKS + SIXTEEN
 DATA = CLASSES + SIXTEEN
 STABILISER = U(24)
 MEN = U(2**24 - 1)
-ALONE = U(1)
-"""The stabiliser of most representatives: only the identity, symmetry 0."""
 
 
 @functools.cache
@@ -115,92 +114,88 @@ def slots(own: int, opp: int) -> int:
     return classes(own) * math.comb(POINTS - own, opp)
 
 
+@compiled("uint64(uint64, uint64)", inlined=True)
+def read(base: np.uint64, word: np.uint64) -> np.uint64:
+    """A word of the `index` at an address."""
+    return word_at(base + word * EIGHT)  # type: ignore[no-any-return]
+
+
+@compiled("uint64(uint64, uint64, uint64)", inlined=True)
+def ways(base: np.uint64, free: np.uint64, men: np.uint64) -> np.uint64:
+    """In how many ways men can stand on free points."""
+    return read(base, BINOMIALS + free * SIXTEEN + men)
+
+
 @compiled("uint64(uint64, uint64, uint64)")
 def permute(base: np.uint64, symmetry: np.uint64, men: np.uint64) -> np.uint64:
     """The image of a bit set under a symmetry; `base` is the address of an `index`."""
-    row = base + (PERMUTED + symmetry * U(768)) * EIGHT
-    image: np.uint64 = (
-        word_at(row + (men & BYTE) * EIGHT)
-        | word_at(row + (U(256) + (men >> EIGHT & BYTE)) * EIGHT)
-        | word_at(row + (U(512) + (men >> SIXTEEN)) * EIGHT)
-    )
-    return image
+    row = PERMUTED + symmetry * U(768)
+    image = read(base, row + (men & BYTE)) | read(base, row + U(256) + (men >> EIGHT & BYTE))
+    return image | read(base, row + U(512) + (men >> SIXTEEN))
 
 
 @compiled("uint64(uint64, uint64, uint64)")
 def rank(base: np.uint64, men: np.uint64, taken: np.uint64) -> np.uint64:
     """The rank, in ascending order, of a bit set among those of equally many men that avoid the taken points."""
     number, nth = ZERO, ONE
-    while men:
-        cell = lowest_bit(men)
-        men &= men - ONE
-        free = cell - bit_count(taken & ((ONE << cell) - ONE))
-        number += word_at(base + (BINOMIALS + free * SIXTEEN + nth) * EIGHT)
+    for cell in each_bit(men):
+        number += ways(base, cell - bit_count(taken & ((ONE << cell) - ONE)), nth)
         nth += ONE
     return number
 
 
-@compiled("uint64(uint64, uint64, uint64)")
-def class_of(base: np.uint64, mine: np.uint64, count: np.uint64) -> np.uint64:
-    """Class << 4 | symmetry of the mover's men, `count` of them."""
-    number = word_at(base + (RANKS + count) * EIGHT) + rank(base, mine, ZERO)
-    found: np.uint64 = word_at(base + number * EIGHT)
-    return found
+@compiled("uint64(uint64, uint64, uint64)", inlined=True)
+def class_at(base: np.uint64, own: np.uint64, number: np.uint64) -> np.uint64:
+    """A class of that many men, by its number: its representative and the symmetries that fix it."""
+    return read(base, read(base, CLASSES + own) + number)
+
+
+@compiled("UniTuple(uint64, 3)(uint64, uint64, uint64)", inlined=True)
+def turned(base: np.uint64, mine: np.uint64, theirs: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64]:
+    """The mover's class as `class_at` has it, its first slot, and the enemy's men turned as the mover's are to be."""
+    own = bit_count(mine)
+    found = read(base, read(base, RANKS + own) + rank(base, mine, ZERO))
+    number = found >> FOUR
+    first = number * ways(base, U(POINTS) - own, bit_count(theirs))
+    return class_at(base, own, number), first, permute(base, found & U(15), theirs)
 
 
 @compiled("uint64(uint64, uint64, uint64)")
 def slot_of(base: np.uint64, mine: np.uint64, theirs: np.uint64) -> np.uint64:
     """A slot that holds the position's value in a finished table; the true one if no symmetry fixes `mine`."""
-    own = bit_count(mine)
-    found = class_of(base, mine, own)
-    enemy = permute(base, found & U(15), theirs)
-    men = word_at(base + (word_at(base + (CLASSES + own) * EIGHT) + (found >> FOUR)) * EIGHT) & MEN
-    row = word_at(base + (BINOMIALS + (U(24) - own) * SIXTEEN + bit_count(theirs)) * EIGHT)
-    slot: np.uint64 = (found >> FOUR) * row + rank(base, enemy, men)
-    return slot
+    own, first, enemy = turned(base, mine, theirs)
+    return first + rank(base, enemy, own & MEN)
 
 
 @compiled("uint64(uint64, uint64, uint64)")
 def true_slot(base: np.uint64, mine: np.uint64, theirs: np.uint64) -> np.uint64:
     """The position's true slot | number of symmetries that fix the position << 40."""
-    own = bit_count(mine)
-    found = class_of(base, mine, own)
-    enemy = permute(base, found & U(15), theirs)
-    word = word_at(base + (word_at(base + (CLASSES + own) * EIGHT) + (found >> FOUR)) * EIGHT)
-    men, left = word & MEN, word >> STABILISER
+    own, first, enemy = turned(base, mine, theirs)
+    men, fixing = own & MEN, own >> STABILISER
     least, fixed = rank(base, enemy, men), ONE
-    left &= left - ONE
-    if left:
-        first = enemy
-        while left:
-            image = permute(base, lowest_bit(left), first)
-            left &= left - ONE
-            if image == first:
-                fixed += ONE
-            number = rank(base, image, men)
-            if number < least:
-                least = number
-    row = word_at(base + (BINOMIALS + (U(24) - own) * SIXTEEN + bit_count(theirs)) * EIGHT)
-    slot: np.uint64 = (found >> FOUR) * row + least
-    return slot | fixed << U(40)
+    for symmetry in each_bit(fixing & (fixing - ONE)):  # all but the identity
+        image = permute(base, symmetry, enemy)
+        if image == enemy:
+            fixed += ONE
+        least = min(least, rank(base, image, men))
+    return first + least | fixed << U(40)
 
 
 @compiled("uint64(uint64, uint64, uint64, uint64)")
 def position_at(base: np.uint64, own: np.uint64, opp: np.uint64, slot: np.uint64) -> np.uint64:
     """The position of a slot: the mover's men | the enemy's << 24."""
-    row = word_at(base + (BINOMIALS + (U(24) - own) * SIXTEEN + opp) * EIGHT)
-    men = word_at(base + (word_at(base + (CLASSES + own) * EIGHT) + slot // row) * EIGHT) & MEN
-    left = slot % row
-    free, nth = U(23) - own, opp
-    cell, theirs = U(24), ZERO
+    row = ways(base, U(POINTS) - own, opp)
+    men, left = class_at(base, own, slot // row) & MEN, slot % row
+    free, nth = U(POINTS - 1) - own, opp
+    cell, theirs = U(POINTS), ZERO
     while nth:
         # Downwards over the free points: `free` is the number of the next one.
         cell -= ONE
         if men >> cell & ONE:
             continue
-        ways = word_at(base + (BINOMIALS + free * SIXTEEN + nth) * EIGHT)
-        if left >= ways:
-            left -= ways
+        before = ways(base, free, nth)
+        if left >= before:
+            left -= before
             theirs |= ONE << cell
             nth -= ONE
         free -= ONE

@@ -7,18 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.kernels.compilation import bit_count, compiled, lowest_bit, signed
-from games.nine_mens_morris.kernel.memory import (
-    FLYING,
-    JUDGE,
-    LINE_COUNT,
-    LINES,
-    NEIGHBOURS,
-    PAIR_COUNT,
-    PAIRS,
-    WEIGHTS,
-    Memory,
-)
+from agents.kernels.compilation import bit_count, compiled, lowest_bit, number, signed
+from agents.kernels.loops import each_bit, span
+from games.nine_mens_morris.kernel import memory as w
+from games.nine_mens_morris.kernel.memory import Memory
 from games.nine_mens_morris.kernel.patterns import evaluate_patterns
 
 U = np.uint64
@@ -35,29 +27,27 @@ FULL = U(2**24 - 1)
 @compiled("boolean(uint64[::1], uint64, int64)")
 def flies(memory: Memory, men: np.uint64, hand: int) -> bool:
     """Whether these men may go to any empty point."""
-    return memory[FLYING] != ZERO and hand == 0 and bit_count(men) == THREE
+    return memory[w.FLYING] != ZERO and hand == 0 and bit_count(men) == THREE
 
 
 @compiled("int64(uint64[::1], uint64, uint64, uint64, boolean)")
 def mobility_of(memory: Memory, men: np.uint64, empty: np.uint64, weights: np.uint64, anywhere: bool) -> int:
     """One side's value for free neighbours less that for blocked men; its phase's weights begin at word `weights`."""
     stuck, free = 0, ZERO
-    while men:
-        ways = bit_count(memory[NEIGHBOURS + lowest_bit(men)] & empty)
+    for cell in each_bit(men):
+        ways = bit_count(memory[w.NEIGHBOURS + cell] & empty)
         free += ways
         if ways == ZERO and not anywhere:
             stuck += 1
-        men &= men - ONE
     return signed(memory[weights + MOBILITY]) * signed(free) - signed(memory[weights + BLOCKED]) * stuck
 
 
 @compiled("boolean(uint64[::1], uint64, uint64)")
 def has_room(memory: Memory, men: np.uint64, empty: np.uint64) -> bool:
     """Whether any of the men has a free neighbour."""
-    while men:
-        if memory[NEIGHBOURS + lowest_bit(men)] & empty != ZERO:
+    for cell in each_bit(men):
+        if memory[w.NEIGHBOURS + cell] & empty != ZERO:
             return True
-        men &= men - ONE
     return False
 
 
@@ -66,15 +56,15 @@ def pairs_of(memory: Memory, men: np.uint64, closed: np.uint64, open_: np.uint64
     """One side's value for pairs of lines that share a man; its phase's weights begin at word `weights`."""
     double, three = signed(memory[weights + DOUBLE]), signed(memory[weights + THREE_CONFIGURATIONS])
     value = 0
-    pair = ZERO
-    while (double != 0 or three != 0) and (closed | open_) != ZERO and pair < memory[PAIR_COUNT]:
-        word = memory[PAIRS + pair]
+    if (double == 0 and three == 0) or closed | open_ == ZERO:
+        return value
+    for pair in span(ZERO, memory[w.PAIR_COUNT]):
+        word = memory[w.PAIRS + pair]
         both = ONE << (word & BYTE) | ONE << (word >> EIGHT & BYTE)
         if closed & both == both:
             value += double
         elif open_ & both == both and word >> SIXTEEN & men:
             value += three
-        pair += ONE
     return value
 
 
@@ -86,9 +76,8 @@ def lines_of(
     running = memory[weights + RUNNING] != ZERO
     closed, open_, standing = ZERO, ZERO, ZERO
     mills, two, within_reach, swinging = 0, 0, 0, 0
-    line = ZERO
-    while line < memory[LINE_COUNT]:
-        cells = memory[LINES + line]
+    for line in span(ZERO, memory[w.LINE_COUNT]):
+        cells = memory[w.LINES + line]
         if cells & men == cells:
             closed |= ONE << line
             standing |= cells
@@ -99,12 +88,11 @@ def lines_of(
             open_ |= ONE << line
             two += 1
             helpers = men & ~cells
-            if helpers & memory[NEIGHBOURS + lowest_bit(cells & empty)] != ZERO or (anywhere and helpers != ZERO):
+            if helpers & memory[w.NEIGHBOURS + lowest_bit(cells & empty)] != ZERO or (anywhere and helpers != ZERO):
                 within_reach += 1
-        line += ONE
     value = signed(memory[weights + MILLS]) * mills + signed(memory[weights + TWO_CONFIGURATIONS]) * two
     value += signed(memory[weights + REACH]) * within_reach + signed(memory[weights + RUNNING]) * swinging
-    value += signed(memory[weights + MILL_MEN]) * signed(bit_count(standing))
+    value += signed(memory[weights + MILL_MEN]) * number(standing)
     if moves and (within_reach > 0 or (lays and two > 0)):
         value += signed(memory[weights + THREAT])
     return value + pairs_of(memory, men, closed, open_, weights)
@@ -115,13 +103,12 @@ def evaluate(memory: Memory, mine: np.uint64, theirs: np.uint64, my_hand: int, t
     """The value for the side to move; `closed` is 1 if the enemy's last move closed a mill."""
     empty = FULL & ~(mine | theirs)
     mine_fly, theirs_fly = flies(memory, mine, my_hand), flies(memory, theirs, their_hand)
-    if memory[JUDGE] != ZERO:
+    if memory[w.JUDGE] != ZERO:
         return evaluate_patterns(memory, mine, theirs, my_hand, their_hand, mine_fly, theirs_fly)
     to_lay = my_hand + their_hand
     phase = U(0) if to_lay >= EARLY else U(1) if to_lay > 0 else U(3) if mine_fly and theirs_fly else U(2)
-    weights = WEIGHTS + SIXTEEN * phase
-    men = signed(bit_count(mine)) - signed(bit_count(theirs))
-    value = signed(memory[weights + MEN]) * men - signed(memory[weights + LAST]) * closed
+    weights = w.WEIGHTS + SIXTEEN * phase
+    value = signed(memory[weights + MEN]) * (number(mine) - number(theirs)) - signed(memory[weights + LAST]) * closed
     value += signed(memory[weights + TEMPO])
     if (memory[weights + MOBILITY] | memory[weights + BLOCKED]) != ZERO:
         value += mobility_of(memory, mine, empty, weights, mine_fly)

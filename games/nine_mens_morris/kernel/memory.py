@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import games.nine_mens_morris as morris
 from agents.kernels import memory as common
-from agents.kernels.memory import MAX_PLY, OWN, Word
+from agents.kernels.memory import MAX_PLY, OWN, write
 from agents.kernels.memory import Memory as Memory
+from agents.kernels.memory import Word as Word
 
 MAX_KEYS = 8192
 STAGES = 11
@@ -60,17 +61,16 @@ def allocate(game: morris.NineMensMorris, table_mb: int) -> Memory:
     for cell, joined in enumerate(game.neighbours):
         memory[int(NEIGHBOURS) + cell] = joined
         partners = [mill & ~(1 << cell) for mill in game.mills if mill >> cell & 1]
-        start = int(PARTNERS) + 4 * cell
-        memory[start : start + len(partners)] = partners
+        write(memory, PARTNERS + Word(4 * cell), partners)
     _write_lines(memory, game.mills)
     return memory
 
 
 def _write_lines(memory: Memory, mills: tuple[int, ...]) -> None:
     memory[LINE_COUNT] = len(mills)
-    memory[int(LINES) : int(LINES) + len(mills)] = mills
+    write(memory, LINES, mills)
     pairs = [
         a | b << 8 | (mills[a] & mills[b]) << 16 for b in range(len(mills)) for a in range(b) if mills[a] & mills[b]
     ]
     memory[PAIR_COUNT] = len(pairs)
-    memory[int(PAIRS) : int(PAIRS) + len(pairs)] = pairs
+    write(memory, PAIRS, pairs)

@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.kernels.compilation import bit_count, compiled, lowest_bit
+from agents.kernels.compilation import bit_count, compiled
+from agents.kernels.loops import each_bit, span
 from agents.kernels.memory import HISTORY, MAX_MOVES, MOVES
-from games.nine_mens_morris.kernel.evaluation import flies
-from games.nine_mens_morris.kernel.memory import (
-    LINE_COUNT,
-    LINES,
-    MOVE_EARLY,
-    NEIGHBOURS,
-    NONE,
-    PARTNERS,
-    PROTECTED,
-    Memory,
-)
+from games.nine_mens_morris.kernel import memory as w
+from games.nine_mens_morris.kernel.evaluation import flies, has_room
+from games.nine_mens_morris.kernel.memory import Memory
 
 U = np.uint64
 ZERO, ONE, TWO, FOUR = U(0), U(1), U(2), U(4)
@@ -30,12 +23,10 @@ CLOSING = U(1 << 24)
 def takeable(memory: Memory, theirs: np.uint64) -> np.uint64:
     """The men that a mill may take."""
     in_mills = ZERO
-    line = ZERO
-    while memory[PROTECTED] != ZERO and line < memory[LINE_COUNT]:
-        cells = memory[LINES + line]
+    for line in span(ZERO, memory[w.LINE_COUNT] if memory[w.PROTECTED] != ZERO else ZERO):
+        cells = memory[w.LINES + line]
         if cells & theirs == cells:
             in_mills |= cells
-        line += ONE
     free = theirs & ~in_mills
     return free if free != ZERO else theirs
 
@@ -43,7 +34,7 @@ def takeable(memory: Memory, theirs: np.uint64) -> np.uint64:
 @compiled("boolean(uint64[::1], uint64, uint64)")
 def closes(memory: Memory, men: np.uint64, to: np.uint64) -> bool:
     """Whether a man arriving on `to` closes a mill with `men`, the men that stay."""
-    word = PARTNERS + FOUR * to
+    word = w.PARTNERS + FOUR * to
     while memory[word] != ZERO:
         if memory[word] & men == memory[word]:
             return True
@@ -57,19 +48,14 @@ def can_move(memory: Memory, mine: np.uint64, theirs: np.uint64, my_hand: int) -
     empty = FULL & ~(mine | theirs)
     if my_hand > 0 or flies(memory, mine, my_hand):
         return bool(empty != ZERO)
-    men = mine
-    while men:
-        if memory[NEIGHBOURS + lowest_bit(men)] & empty != ZERO:
-            return True
-        men &= men - ONE
-    return False
+    return has_room(memory, mine, empty)
 
 
 @compiled("uint64(uint64[::1], uint64, uint64)")
 def worth(memory: Memory, theirs: np.uint64, cell: np.uint64) -> np.uint64:
     """Ordering value of taking that man: the number of other enemy men on the lines through it."""
     count = ZERO
-    word = PARTNERS + FOUR * cell
+    word = w.PARTNERS + FOUR * cell
     while memory[word] != ZERO:
         count += bit_count(memory[word] & theirs)
         word += ONE
@@ -88,21 +74,16 @@ def write_journeys(
     parity: np.uint64,
 ) -> np.uint64:
     """Writes one man's moves, starting at `slot`; returns the slot after them."""
-    while targets:
-        to = lowest_bit(targets)
-        targets &= targets - ONE
+    for to in each_bit(targets):
         journey = to | origin << FIVE
         if prey != ZERO and closes(memory, staying, to):
-            men = prey
-            while men:
-                removed = lowest_bit(men)
-                men &= men - ONE
+            for removed in each_bit(prey):
                 order = CLOSING + worth(memory, theirs, removed)
                 memory[slot] = order << ORDER | journey | removed << TEN
                 slot += ONE
         else:
             order = memory[HISTORY + (parity << TEN) + journey]
-            memory[slot] = order << ORDER | journey | NONE << TEN
+            memory[slot] = order << ORDER | journey | w.NONE << TEN
             slot += ONE
     return slot
 
@@ -116,14 +97,11 @@ def write_moves(memory: Memory, mine: np.uint64, theirs: np.uint64, my_hand: int
     parity = ply & ONE
     slot = start
     if my_hand > 0:
-        slot = write_journeys(memory, slot, NONE, empty, mine, theirs, prey, parity)
-        if memory[MOVE_EARLY] == ZERO:
+        slot = write_journeys(memory, slot, w.NONE, empty, mine, theirs, prey, parity)
+        if memory[w.MOVE_EARLY] == ZERO:
             return slot - start
     anywhere = flies(memory, mine, my_hand)
-    men = mine
-    while men:
-        origin = lowest_bit(men)
-        men &= men - ONE
-        targets = empty if anywhere else empty & memory[NEIGHBOURS + origin]
+    for origin in each_bit(mine):
+        targets = empty if anywhere else empty & memory[w.NEIGHBOURS + origin]
         slot = write_journeys(memory, slot, origin, targets, mine & ~(ONE << origin), theirs, prey, parity)
     return slot - start

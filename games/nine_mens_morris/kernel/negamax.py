@@ -9,27 +9,17 @@ from __future__ import annotations
 import numpy as np
 
 from agents.kernels import negamax as core
+from agents.kernels import past
 from agents.kernels.compilation import bit_count, byte_at, compiled, signed
 from agents.kernels.memory import SALT, STATE, STATE_WORDS
-from agents.kernels.negamax import NOT_OVER, QUIET, REDUCIBLE, SURE
-from agents.kernels.table import CODE, SPREAD
+from agents.kernels.negamax import NOT_OVER, QUIET, REDUCIBLE
+from agents.kernels.table import SPREAD
 from agents.search import WIN
+from games.nine_mens_morris.kernel import memory as w
 from games.nine_mens_morris.kernel.endgame_index import slot_of
 from games.nine_mens_morris.kernel.evaluation import evaluate
-from games.nine_mens_morris.kernel.memory import (
-    ENDGAME_INDEX,
-    ENDGAME_MEN,
-    ENDGAMES,
-    FULL_DRAW,
-    KEYS,
-    NONE,
-    QUIET_PLIES,
-    REPETITION,
-    Memory,
-)
+from games.nine_mens_morris.kernel.memory import Memory
 from games.nine_mens_morris.kernel.moves import FULL, can_move, write_moves
-
-__all__ = ["CELL", "CODE", "FIVE", "SURE", "TEN", "negamax", "place"]
 
 U = np.uint64
 ZERO, ONE, TWO, THREE = U(0), U(1), U(2), U(3)
@@ -54,10 +44,10 @@ def place(
 @compiled("int64(uint64[::1], uint64, uint64, int64)")
 def endgame_score(memory: Memory, mine: np.uint64, theirs: np.uint64, ply: int) -> int:
     """The endgame table's score for the side to move, all men laid; NOT_OVER if there is no table."""
-    table = memory[ENDGAMES + bit_count(mine) * SIXTEEN + bit_count(theirs)]
+    table = memory[w.ENDGAMES + bit_count(mine) * SIXTEEN + bit_count(theirs)]
     if table == ZERO:
         return NOT_OVER
-    code = signed(byte_at(table + slot_of(memory[ENDGAME_INDEX], mine, theirs)))
+    code = signed(byte_at(table + slot_of(memory[w.ENDGAME_INDEX], mine, theirs)))
     if code == 0:
         return 0
     distance = ply + code - 1
@@ -74,24 +64,19 @@ def final_score(memory: Memory, ply: np.uint64) -> int:
         return signed(ply) - WIN
     if their_hand == ZERO and bit_count(theirs) < THREE:
         return WIN - signed(ply)
-    if memory[FULL_DRAW] != ZERO and my_hand + their_hand == ZERO and mine | theirs == FULL:
+    if memory[w.FULL_DRAW] != ZERO and my_hand + their_hand == ZERO and mine | theirs == FULL:
         return 0
     if not can_move(memory, mine, theirs, signed(my_hand)):
         return signed(ply) - WIN
     if ply == ZERO:
         return NOT_OVER
-    if memory[REPETITION] > ZERO:
-        own = mine | theirs << MEN | (ply & ONE) << AT_SIDE
-        seen, key, end = ONE, memory[at + FIRST_KEY], memory[at + LAST_KEY]
-        while key < end:
-            if memory[KEYS + key] == own:
-                seen += ONE
-            key += ONE
-        if seen >= memory[REPETITION]:
+    if memory[w.REPETITION] > ZERO:
+        own, end = mine | theirs << MEN | (ply & ONE) << AT_SIDE, w.KEYS + memory[at + LAST_KEY]
+        if past.times(memory, w.KEYS + memory[at + FIRST_KEY], end, ZERO, own) >= memory[w.REPETITION]:
             return 0
-    if memory[QUIET_PLIES] > ZERO and memory[at + SINCE] >= memory[QUIET_PLIES]:
+    if memory[w.QUIET_PLIES] > ZERO and memory[at + SINCE] >= memory[w.QUIET_PLIES]:
         return 0
-    if my_hand + their_hand == ZERO and bit_count(mine | theirs) <= memory[ENDGAME_MEN]:
+    if my_hand + their_hand == ZERO and bit_count(mine | theirs) <= memory[w.ENDGAME_MEN]:
         return endgame_score(memory, mine, theirs, signed(ply))
     return NOT_OVER
 
@@ -109,16 +94,10 @@ def table_key(memory: Memory, ply: np.uint64, depth: int) -> np.uint64:
     at = STATE + ply * WORDS
     key: np.uint64 = memory[at] | memory[at + THEIRS] << MEN
     key = (key | memory[at + MY_HAND] << AT_HAND | memory[at + THEIR_HAND] << AT_THEIR_HAND) ^ memory[SALT]
-    limit = signed(memory[QUIET_PLIES])
+    limit = signed(memory[w.QUIET_PLIES])
     if limit > 0 and limit - signed(memory[at + SINCE]) <= depth:
         key ^= (memory[at + SINCE] + ONE) * SPREAD
     return key
-
-
-@compiled("boolean(uint64[::1], uint64, int64)")
-def holds(memory: Memory, ply: np.uint64, score: int) -> bool:
-    """As `agents.kernels.negamax`: a key has all that could end the game before."""
-    return True
 
 
 @compiled("uint64(uint64[::1], uint64, int64)")
@@ -126,7 +105,7 @@ def written(memory: Memory, ply: np.uint64, depth: int) -> np.uint64:
     """As `write_moves` of `agents.kernels.negamax`; adds the position to KEYS."""
     at = STATE + ply * WORDS
     mine, theirs = memory[at], memory[at + THEIRS]
-    memory[KEYS + memory[at + LAST_KEY]] = mine | theirs << MEN | (ply & ONE) << AT_SIDE
+    memory[w.KEYS + memory[at + LAST_KEY]] = mine | theirs << MEN | (ply & ONE) << AT_SIDE
     return write_moves(memory, mine, theirs, signed(memory[at + MY_HAND]), ply)
 
 
@@ -137,14 +116,14 @@ def make(memory: Memory, ply: np.uint64, code: np.uint64) -> np.uint64:
     origin, removed, end = code >> FIVE & CELL, code >> TEN, memory[at + LAST_KEY] + ONE
     mine, theirs, hand, closed = memory[at] | ONE << (code & CELL), memory[at + THEIRS], memory[at + MY_HAND], ZERO
     quiet, start = ZERO, end
-    if origin == NONE:
+    if origin == w.NONE:
         hand -= ONE
     else:
         mine ^= ONE << origin
-    if removed != NONE:
+    if removed != w.NONE:
         theirs ^= ONE << removed
         closed = ONE
-    elif origin != NONE:
+    elif origin != w.NONE:
         quiet, start = memory[at + SINCE] + ONE, memory[at + FIRST_KEY]
     memory[after], memory[after + THEIRS] = theirs, mine
     memory[after + MY_HAND], memory[after + THEIR_HAND] = memory[at + THEIR_HAND], hand
@@ -158,7 +137,6 @@ negamax = core.of(
     final_score=final_score,
     judge=judge,
     table_key=table_key,
-    holds=holds,
     write_moves=written,
     make=make,
 )

@@ -16,25 +16,26 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.kernels.compilation import bit_count, byte_at, compiled, lowest_bit
+from agents.kernels.compilation import bit_count, byte_at, compiled
+from agents.kernels.loops import each_bit, span
 from games.nine_mens_morris.kernel.endgame_index import MEN, position_at, slot_of, true_slot
 from games.nine_mens_morris.kernel.evaluation import FULL, flies
-from games.nine_mens_morris.kernel.memory import NEIGHBOURS, Memory
+from games.nine_mens_morris.kernel.memory import NEIGHBOURS, Memory, Word
 from games.nine_mens_morris.kernel.moves import closes, takeable
 
 U = np.uint64
 Codes = NDArray[np.uint8]
-Counts = NDArray[np.uint16]
+Space = tuple[Codes, Codes, NDArray[np.uint16]]
+"""The arrays of a subspace: codes, pending, left."""
+SPACE = "Tuple((uint8[::1], uint8[::1], uint16[::1]))"
 ZERO, ONE, TWO, THREE, SIXTEEN = U(0), U(1), U(2), U(3), U(16)
 THEIRS, FIXED, SLOT = U(24), U(40), U(2**40 - 1)
 HOLE = U(255)
-MOST = U(254)
-"""The greatest code for an end of the game."""
 ESCAPE = U(65535)
 
 
 @compiled("uint64(uint64, uint64, uint64, uint64)")
-def after_capture(base: np.uint64, table: np.uint64, mine: np.uint64, theirs: np.uint64) -> np.uint64:
+def after_capture(base: Word, table: Word, mine: Word, theirs: Word) -> Word:
     """The code, for the side that has just captured, of the position it reached; 0 is a draw.
 
     `theirs` are the men left to the enemy. `table` is the address of the table of those men against mine; it is not
@@ -46,107 +47,66 @@ def after_capture(base: np.uint64, table: np.uint64, mine: np.uint64, theirs: np
     return code + ONE if code != ZERO else ZERO
 
 
-@compiled("void(uint64[::1], uint64, uint64, uint64, uint64, uint64[::1])")
-def weigh_moves(
-    memory: Memory, base: np.uint64, table: np.uint64, mine: np.uint64, theirs: np.uint64, sums: Memory
-) -> None:
-    """Writes to `sums`: moves without capture, captures' least winning and greatest losing codes, drawing captures."""
+@compiled("UniTuple(uint64, 4)(uint64[::1], uint64, uint64, uint64, uint64)")
+def weigh_moves(memory: Memory, base: Word, table: Word, mine: Word, theirs: Word) -> tuple[Word, Word, Word, Word]:
+    """Moves without capture, the captures' least winning and greatest losing codes, and the drawing captures."""
     empty = FULL & ~(mine | theirs)
     prey = takeable(memory, theirs)
     anywhere = flies(memory, mine, 0)
     quiet, least, greatest, draws = ZERO, ZERO, ZERO, ZERO
-    men = mine
-    while men:
-        origin = lowest_bit(men)
-        men &= men - ONE
+    for origin in each_bit(mine):
         staying = mine & ~(ONE << origin)
-        targets = empty if anywhere else empty & memory[NEIGHBOURS + origin]
-        while targets:
-            to = lowest_bit(targets)
-            targets &= targets - ONE
+        for to in each_bit(empty if anywhere else empty & memory[NEIGHBOURS + origin]):
             if not closes(memory, staying, to):
                 quiet += ONE
                 continue
-            taken = prey
-            while taken:
-                left = theirs & ~(taken & (~taken + ONE))
-                taken &= taken - ONE
-                code = after_capture(base, table, staying | ONE << to, left)
+            for taken in each_bit(prey):
+                code = after_capture(base, table, staying | ONE << to, theirs & ~(ONE << taken))
                 if code == ZERO:
                     draws += ONE
                 elif code & ONE == ZERO and (least == ZERO or code < least):
                     least = code
                 elif code & ONE != ZERO and code > greatest:
                     greatest = code
-    sums[0], sums[1], sums[2], sums[3] = quiet, least, greatest, draws
+    return quiet, least, greatest, draws
 
 
-@compiled(
-    "uint64(uint64[::1], uint64, uint64, uint64, uint64, uint64, uint64,"
-    " uint8[::1], uint8[::1], uint16[::1], uint64[::1])"
-)
+@compiled(f"uint64(uint64[::1], uint64, uint64, uint64, uint64, uint64, uint64, {SPACE})")
 def prepare(
-    memory: Memory,
-    base: np.uint64,
-    table: np.uint64,
-    own: np.uint64,
-    opp: np.uint64,
-    first: np.uint64,
-    end: np.uint64,
-    codes: Codes,
-    pending: Codes,
-    left: Counts,
-    sums: Memory,
+    memory: Memory, base: Word, table: Word, own: Word, opp: Word, first: Word, end: Word, space: Space
 ) -> np.uint64:
     """Fills slots `first` to `end` as captures and blockades decide; returns how many of them are true slots."""
+    codes, pending, left = space
     found = ZERO
-    slot = first
-    while slot < end:
+    for slot in span(first, end):
         position = position_at(base, own, opp, slot)
         mine, theirs = position & MEN, position >> THEIRS
         if true_slot(base, mine, theirs) & SLOT != slot:
             codes[slot] = HOLE
-            slot += ONE
             continue
         found += ONE
-        weigh_moves(memory, base, table, mine, theirs, sums)
-        quiet, least, greatest, draws = sums[0], sums[1], sums[2], sums[3]
+        quiet, least, greatest, draws = weigh_moves(memory, base, table, mine, theirs)
         left[slot] = quiet * SIXTEEN if draws == ZERO else ESCAPE
         if least != ZERO:
             pending[slot] = min(least, HOLE)
         elif draws == ZERO:
             blocked = quiet == ZERO and greatest == ZERO
             pending[slot] = ONE if blocked else min(greatest, HOLE)
-        slot += ONE
     return found
 
 
-@compiled("void(uint64[::1], uint64, uint64, uint64, uint64, uint64, uint8[::1], uint8[::1], uint16[::1])")
-def tell_earlier(
-    memory: Memory,
-    base: np.uint64,
-    mine: np.uint64,
-    theirs: np.uint64,
-    fixed: np.uint64,
-    code: np.uint64,
-    codes: Codes,
-    pending: Codes,
-    left: Counts,
-) -> None:
-    """Passes this position's new code to the enemy's positions that lead here, in their subspace's arrays."""
+@compiled(f"void(uint64[::1], uint64, uint64, uint64, uint64, uint64, {SPACE})")
+def tell_earlier(memory: Memory, base: Word, mine: Word, theirs: Word, fixed: Word, code: Word, space: Space) -> None:
+    """Passes this position's new code to the enemy's positions that lead here, in their subspace."""
+    codes, pending, left = space
     empty = FULL & ~(mine | theirs)
     anywhere = flies(memory, theirs, 0)
-    men = theirs
-    while men:
-        to = lowest_bit(men)
-        men &= men - ONE
+    for to in each_bit(theirs):
         staying = theirs & ~(ONE << to)
         if closes(memory, staying, to):
             continue  # that move took a man
-        origins = empty if anywhere else empty & memory[NEIGHBOURS + to]
-        while origins:
-            word = true_slot(base, staying | (origins & (~origins + ONE)), mine)
-            origins &= origins - ONE
+        for origin in each_bit(empty if anywhere else empty & memory[NEIGHBOURS + to]):
+            word = true_slot(base, staying | ONE << origin, mine)
             slot = word & SLOT
             if codes[slot] != 0:
                 continue
@@ -161,31 +121,16 @@ def tell_earlier(
                 pending[slot] = code + ONE
 
 
-@compiled(
-    "uint64(uint64[::1], uint64, uint64, uint64, uint64,"
-    " uint8[::1], uint8[::1], uint16[::1], uint8[::1], uint8[::1], uint16[::1])"
-)
-def settle(
-    memory: Memory,
-    base: np.uint64,
-    own: np.uint64,
-    opp: np.uint64,
-    code: np.uint64,
-    codes: Codes,
-    pending: Codes,
-    left: Counts,
-    their_codes: Codes,
-    their_pending: Codes,
-    their_left: Counts,
-) -> np.uint64:
+@compiled(f"uint64(uint64[::1], uint64, uint64, uint64, uint64, {SPACE}, {SPACE})")
+def settle(memory: Memory, base: Word, own: Word, opp: Word, code: Word, space: Space, other: Space) -> np.uint64:
     """Settles every slot that waits for this code and updates the positions before it.
 
     Returns how many it settled, or 2**63 if none but some wait for a later code. What it writes to the other
     subspace's slots does not affect a `settle` of the same code there.
     """
+    codes, pending, left = space
     settled, waiting = ZERO, ZERO
-    slot, end = ZERO, U(len(codes))
-    while slot < end:
+    for slot in span(ZERO, U(len(codes))):
         wanted = U(pending[slot])
         if wanted >= code and codes[slot] == 0 and (wanted & ONE == ZERO or left[slot] == 0):
             if wanted > code:
@@ -196,16 +141,14 @@ def settle(
                 position = position_at(base, own, opp, slot)
                 mine, theirs = position & MEN, position >> THEIRS
                 fixed = true_slot(base, mine, theirs) >> FIXED
-                tell_earlier(memory, base, mine, theirs, fixed, code, their_codes, their_pending, their_left)
-        slot += ONE
+                tell_earlier(memory, base, mine, theirs, fixed, code, other)
     return settled if settled != ZERO else waiting
 
 
 @compiled("void(uint64, uint64, uint64, uint8[::1], uint64[::1])")
 def finish(base: np.uint64, own: np.uint64, opp: np.uint64, codes: Codes, sums: Memory) -> None:
     """Fills the holes and counts in `sums` (256 words) the positions of each code, including all their images."""
-    slot, end = ZERO, U(len(codes))
-    while slot < end:
+    for slot in span(ZERO, U(len(codes))):
         position = position_at(base, own, opp, slot)
         word = true_slot(base, position & MEN, position >> THEIRS)
         true = word & SLOT
@@ -213,4 +156,3 @@ def finish(base: np.uint64, own: np.uint64, opp: np.uint64, codes: Codes, sums: 
             sums[U(codes[slot])] += SIXTEEN // (word >> FIXED)
         else:
             codes[slot] = codes[true]  # the true slot is the least: it is already right
-        slot += ONE

@@ -16,7 +16,6 @@ from daemon.cli.main import main
 from games.chess.kernel.evaluation import weigh
 from games.chess.kernel.memory import POSITIONS
 from games.chess.kernel.placing import place
-from games.chess.kernel.weights import listed
 from games.co_ganh.kernel.evaluation import evaluate as ganh_value
 from games.draughts.kernel.weights import name_of
 from games.gomoku.kernel import weights as gomoku
@@ -24,6 +23,7 @@ from games.gomoku.kernel.evaluation import evaluate as gomoku_value
 from games.gomoku.kernel.prover import write_stones
 from games.nine_mens_morris.kernel.evaluation import evaluate as morris_value
 from lab.train import search_evaluations, search_spsa
+from lab.train.chess_features import listed
 from lab.train.search_evaluations import EVALUATIONS, TRIPLES, Evaluation, Weights
 from lab.train.search_fit import Positions, begun, fit, fit_group, make_evaluation, match, play, play_on, quality
 
