@@ -77,6 +77,9 @@ class GameAgent:
         self.game: AnyGame = game
         self.options: Any = options or self.Options()
 
+    def prepare(self, stop: threading.Event) -> None:
+        """Waits for what a move needs, such as compiled code or a program's start; `choose` does so too."""
+
     def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
         """Chooses for the side to move; once `stop` is set it answers at once with the best move so far.
 

@@ -8,6 +8,7 @@ if that fails too, an error names the engine. After MAX_FAILURES failures in a r
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import logging
 import threading
@@ -62,6 +63,10 @@ class External(GameAgent):
         ours = (engine for engine in engines.load().values() if engine.game == game.name)
         return "; ".join(engine_protocols.obstacle(engine, game) for engine in ours)
 
+    def prepare(self, stop: threading.Event) -> None:
+        with contextlib.suppress(EngineError):  # `choose` tells it, and tries again
+            self._started()
+
     def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
         """The engine's move; if `stop` comes first, the first legal move.
 
@@ -104,6 +109,14 @@ class External(GameAgent):
     def _ask(self, position: Any, limits: Limits, stop: threading.Event) -> Found:
         if stop.is_set():
             raise EngineStopped
+        process = self._started()
+        timeout_s = self._engine.timeout_s
+        think_s = min(limits.time_s or THINK_S, timeout_s)
+        wait_s = min(think_s + self._engine.grace_s, timeout_s) if limits.time_s else timeout_s
+        return self._protocol.ask(Question(process, self.game, position, limits, think_s, wait_s, stop))
+
+    def _started(self) -> EngineProcess:
+        """The running engine, greeted. Raises EngineError."""
         if self._process is not None and not self._process.runs:
             self.close()
         if self._process is None:
@@ -112,11 +125,9 @@ class External(GameAgent):
             try:
                 self._protocol.greet(self._process, self.game, self._engine.options, deadline_s)
             except EngineSilent as error:
+                self.close()
                 raise EngineError(f"does not greet as an engine for {self._engine.protocol} does: {error}") from None
-        timeout_s = self._engine.timeout_s
-        think_s = min(limits.time_s or THINK_S, timeout_s)
-        wait_s = min(think_s + self._engine.grace_s, timeout_s) if limits.time_s else timeout_s
-        return self._protocol.ask(Question(self._process, self.game, position, limits, think_s, wait_s, stop))
+        return self._process
 
     def _read(self, position: Any, answer: Found) -> Any:
         try:

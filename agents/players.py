@@ -10,6 +10,7 @@ import dataclasses
 import math
 import threading
 import time
+from collections import deque
 from typing import Any
 
 from agents import registry
@@ -17,6 +18,8 @@ from agents.agent import AgentError, Answer, GameAgent, Limits
 from rules import AnyGame
 
 PROCESSOR = "processor_s"
+RECENT = 9
+"""Moves that tell how much of the processor a player gets: the system counts in hundredths of a second."""
 MOST = 8
 """Times as long, and as short, that a move may take for the processor time it is given: engines may sleep."""
 
@@ -77,23 +80,25 @@ class Player:
         self._agent: GameAgent = registry.load_agent(spec.agent, game, dict(spec.options))
         self.processor_s = 0.0
         """Processor time of the last move."""
-        self._thought_s = self._used_s = 0.0
-        """Seconds, and seconds of processor time, of all moves that took the time they were given."""
+        self._recent: deque[tuple[float, float]] = deque(maxlen=RECENT)
+        """Processor time and time of the latest moves that took what they were given."""
 
     def choose(self, position: Any, stop: threading.Event | None = None) -> Answer:
         limits = self.spec.limits
         if self.spec.processor_s is not None:
             limits = dataclasses.replace(limits, time_s=self._allowance_s(self.spec.processor_s))
+        stop = stop or threading.Event()
+        self._agent.prepare(stop)
         before_s, began_s = self._agent.processor_s(), time.perf_counter()
-        answer = self._agent.choose(position, limits, stop or threading.Event())
+        answer = self._agent.choose(position, limits, stop)
         seconds = time.perf_counter() - began_s
         self.processor_s = max(0.0, self._agent.processor_s() - before_s)
         if limits.time_s is not None and seconds > limits.time_s / 2:
-            self._thought_s += seconds
-            self._used_s += self.processor_s
+            self._recent.append((self.processor_s, seconds))
         return answer
 
     def _allowance_s(self, processor_s: float) -> float:
         """Seconds in which it gets so much processor time, by what it got until now: all of it before that is known."""
-        share = self._used_s / self._thought_s if self._thought_s else 1.0
+        used_s, thought_s = map(sum, zip(*self._recent, strict=True)) if self._recent else (1.0, 1.0)
+        share = used_s / thought_s
         return processor_s / min(max(share, 1 / MOST), MOST)
