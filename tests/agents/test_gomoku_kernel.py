@@ -18,7 +18,7 @@ from agents.search import WIN
 from games.gomoku import Choice, Position
 from games.gomoku.heuristics import candidates
 from games.gomoku.kernel import memory as layout
-from games.gomoku.kernel.board import SIDE_SETS, allocate, count_in, first_in, lift, line_of, made_at, place, place_in
+from games.gomoku.kernel.board import allocate, count_in, first_in, lift, made_at, place
 from games.gomoku.kernel.by_windows import WindowsSearch
 from games.gomoku.kernel.fours import answer_at
 from games.gomoku.kernel.prover import write_stones
@@ -99,10 +99,10 @@ def test_by_windows_renju_and_swap2_are_played_by_the_rules() -> None:
         assert search.deepen(1).move in game.legal_moves(game.initial())
 
 
-def cells(memory: Any, colour: int, kind: int) -> int:
+def cells(memory: Any, colour: int, kind: np.uint64) -> int:
     """One of the kernel's sets of cells as the game's bits."""
-    start = int(layout.SETS) + (colour * int(SIDE_SETS) + kind) * layout.SET_WORDS
-    words = [int(word) for word in memory[start : start + layout.SET_WORDS]]
+    start = int(layout.SETS) + (colour * int(layout.SIDE_SETS) + int(kind)) * int(layout.SET_WORDS)
+    words = [int(word) for word in memory[start : start + int(layout.SET_WORDS)]]
     found = [64 * place + bit for place, word in enumerate(words) for bit in range(64) if word >> bit & 1]
     return sum(1 << layout.index_of(cell, 15) for cell in found)
 
@@ -131,7 +131,7 @@ def test_patterns_are_those_of_the_lines_and_a_closed_four_is_stopped_where_five
         )
         write_stones(memory, 15, [sum(1 << index for index in crowd[side::2]) for side in (0, 1)])
         for cell in (U(layout.cell_of(index, 15)) for index in range(225) if index not in crowd):
-            made = [int(made_at(memory, memory[line_of(cell, way)], place_in(cell, way))) for way in map(U, range(4))]
+            made = [int(made_at(memory, cell, way)) for way in map(U, range(4))]
             for side in (0, 1):
                 patterns = sum((pair >> 4 * side & 15) << 4 * way for way, pair in enumerate(made))
                 assert memory[layout.PATTERNS + cell] >> U(16 * side) & U(0xFFFF) == patterns

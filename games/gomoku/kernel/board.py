@@ -8,42 +8,20 @@ import random
 import numpy as np
 
 from agents.kernels.compilation import bit_count, compiled, lowest_bit
-from agents.kernels.memory import TABLE, Memory
-from games.gomoku.kernel import memory as layout
-from games.gomoku.kernel.memory import (
-    CELLS,
-    FLAGS,
-    HELD,
-    JUDGED,
-    KEY,
-    LINES,
-    LOG_END,
-    PATTERN_TABLE,
-    PATTERNS,
-    REACH,
-    SET_WORDS,
-    SETS,
-    STEP,
-    STONE_COUNT,
-    STONES,
-    SUMS,
-    WIDTH,
-    ZOBRIST,
-)
-from games.gomoku.kernel.patterns import write_patterns
+from agents.kernels.loops import each_bit, span
+from agents.kernels.memory import TABLE, Memory, write
+from games.gomoku.kernel import memory as w
+from games.gomoku.kernel.patterns import FIRST_BITS, OVER_FOUR, OVER_THREE, SECOND_BITS, byte_in, write_patterns
 from games.gomoku.kernel.weights import cell_values, promises, turn_values
 
 U = np.uint64
 ZERO, ONE, TWO, THREE, FOUR, FIVE = U(0), U(1), U(2), U(3), U(4), U(5)
-SIX, SEVEN, EIGHT, SIXTEEN = U(6), U(7), U(8), U(16)
-NIBBLE, BYTE, LOW_HALF, LAST = U(15), U(255), U(0xFFFF), U(63)
+SIX, EIGHT, SIXTEEN = U(6), U(8), U(16)
+NIBBLE, LOW_HALF, LAST = U(15), U(0xFFFF), U(63)
 EVERY_SECOND, EITHER_CLASS = U(0x5555555555555555), U(0xCCCCCCCC)
-OVER_FOUR, OVER_THREE, SECOND_BITS, FIRST_BITS = U(0x8888), U(0x4444), U(0x2222), U(0x1111)
-WORDS, SIDE_SETS, BOARD = U(SET_WORDS), U(layout.SIDE_SETS), U(CELLS)
 HIGH_NIBBLE, TWELVE, NIBBLES = U(240), U(12), U(15 | 15 << 16)
-LAST_COLUMN, ROW, LINES_A_WAY = U(WIDTH - 1), U(WIDTH), U(2 * WIDTH)
+LAST_COLUMN, ROW, LINES_A_WAY = U(w.WIDTH - 1), U(w.WIDTH), U(2 * w.WIDTH)
 AT_FLAGS, AT_CELL, ALL_FLAGS, PATTERN_BITS = U(32), U(44), U(2**8 - 1), U(2**32 - 1)
-NOWHERE = U(0)
 
 
 @compiled("uint64(uint64)")
@@ -66,24 +44,15 @@ def classes(patterns: np.uint64) -> np.uint64:
 @compiled("void(uint64[::1], uint64, uint64)")
 def change_sets(memory: Memory, cell: np.uint64, flags: np.uint64) -> None:
     """Puts the cell into the sets of these flags and takes it out of the others."""
-    changed = memory[FLAGS + cell] ^ flags
-    memory[FLAGS + cell] = flags
+    changed = memory[w.FLAGS + cell] ^ flags
+    memory[w.FLAGS + cell] = flags
     word, bit = cell >> SIX, ONE << (cell & LAST)
-    while changed:
-        kind = lowest_bit(changed)
-        slot = SETS + kind * WORDS + word
+    for kind in each_bit(changed):
+        slot = w.SETS + kind * w.SET_WORDS + word
         after = memory[slot] ^ bit
         memory[slot] = after
         if after & ~bit == ZERO:
-            memory[HELD + kind] ^= ONE << word
-        changed &= changed - ONE
-
-
-@compiled("uint64(uint64[::1], uint64)")
-def judged(memory: Memory, patterns: np.uint64) -> np.uint64:
-    """Value of an empty cell for the colour that would make these four patterns there."""
-    worth: np.uint64 = memory[JUDGED + (patterns >> THREE)] >> (patterns & SEVEN) * EIGHT & BYTE
-    return worth
+            memory[w.HELD + kind] ^= ONE << word
 
 
 @compiled("uint64(uint64, uint64)")
@@ -105,27 +74,36 @@ def line_of(cell: np.uint64, direction: np.uint64) -> np.uint64:
         number = row + ROW - column
     else:
         number = row + column
-    slot: np.uint64 = LINES + direction * LINES_A_WAY + number
+    slot: np.uint64 = w.LINES + direction * LINES_A_WAY + number
     return slot
 
 
-@compiled("uint64(uint64[::1], uint64, uint64, uint64)")
-def look_up(memory: Memory, seen: np.uint64, low: np.uint64, high: np.uint64) -> np.uint64:
-    """What black's and white's stone would make, in the low and the next four bits, amid the cells seen.
-
-    `low` and `high` are masks for the cells before the stone's and for those after it, moved next to them.
-    """
-    index = seen & low | seen >> TWO & high
-    pair: np.uint64 = memory[PATTERN_TABLE + (index >> THREE)] >> (index & SEVEN) * EIGHT & BYTE
-    return pair
+@compiled("boolean(uint64[::1], uint64)")
+def is_empty(memory: Memory, cell: np.uint64) -> bool:
+    """Whether the lines have no stone there."""
+    return bool(memory[line_of(cell, ZERO)] >> TWO * place_in(cell, ZERO) & THREE == ZERO)
 
 
 @compiled("uint64(uint64[::1], uint64, uint64)")
-def made_at(memory: Memory, line: np.uint64, place: np.uint64) -> np.uint64:
-    """The same at a place of a line."""
-    around = TWO * memory[REACH]
+def code_at(memory: Memory, cell: np.uint64, direction: np.uint64) -> np.uint64:
+    """The contents of the cells around a cell on a line, its own left out."""
+    around = TWO * memory[w.REACH]
     low = (ONE << around) - ONE
-    return look_up(memory, line >> TWO * place - around, low, low << around)
+    seen = memory[line_of(cell, direction)] >> TWO * place_in(cell, direction) - around
+    code: np.uint64 = seen & low | seen >> TWO & low << around
+    return code
+
+
+@compiled("uint64(uint64[::1], uint64, uint64)")
+def made_at(memory: Memory, cell: np.uint64, direction: np.uint64) -> np.uint64:
+    """What black's and white's stone there make on one line, in the low and the next four bits."""
+    return byte_in(memory, w.PATTERN_TABLE, code_at(memory, cell, direction))
+
+
+@compiled("uint64(uint64)", inlined=True)
+def spread(pair: np.uint64) -> np.uint64:
+    """A byte of PATTERN_TABLE as the first direction of a word of PATTERNS."""
+    return pair & NIBBLE | (pair & HIGH_NIBBLE) << TWELVE
 
 
 @compiled("uint64(uint64, uint64, uint64)")
@@ -146,61 +124,65 @@ def reached(seen: np.uint64, around: np.uint64, low: np.uint64) -> np.uint64:
     return found
 
 
+@compiled("void(uint64[::1], uint64, uint64)")
+def flip(memory: Memory, cell: np.uint64, colour: np.uint64) -> None:
+    """Puts a stone on the lines through a cell, or takes it away."""
+    for direction in span(ZERO, FOUR):
+        memory[line_of(cell, direction)] ^= ONE << colour + TWO * place_in(cell, direction)
+
+
 @compiled("void(uint64[::1], uint64, uint64, boolean)")
 def lay(memory: Memory, cell: np.uint64, colour: np.uint64, judges: bool) -> None:
     """Places a stone on an empty cell, and logs what changes; SUMS stay where it does not judge."""
     stone = ONE << colour
-    patterns = memory[PATTERNS + cell]
-    begun = memory[LOG_END]
-    log = begun + THREE
+    patterns = memory[w.PATTERNS + cell]
+    begun = memory[w.LOG_END]
     memory[begun] = cell << ONE | colour
-    memory[begun + ONE], memory[begun + TWO] = memory[SUMS], memory[SUMS + ONE]
-    memory[log] = patterns | memory[FLAGS + cell] << AT_FLAGS | cell << AT_CELL
-    log += ONE
-    memory[STONES + cell] = stone
-    memory[KEY] ^= memory[ZOBRIST + colour * BOARD + cell]
-    memory[STONE_COUNT] += ONE
-    black, white = memory[SUMS], memory[SUMS + ONE]
+    memory[begun + ONE], memory[begun + TWO] = memory[w.SUMS], memory[w.SUMS + ONE]
+    memory[begun + THREE] = patterns | memory[w.FLAGS + cell] << AT_FLAGS | cell << AT_CELL
+    log = begun + FOUR
+    memory[w.STONES + cell] = stone
+    memory[w.KEY] ^= memory[w.ZOBRIST + colour * w.BOARD + cell]
+    memory[w.STONE_COUNT] += ONE
+    black, white = memory[w.SUMS], memory[w.SUMS + ONE]
     if judges:
-        black -= judged(memory, patterns & LOW_HALF)
-        white -= judged(memory, patterns >> SIXTEEN)
+        black -= byte_in(memory, w.JUDGED, patterns & LOW_HALF)
+        white -= byte_in(memory, w.JUDGED, patterns >> SIXTEEN)
     change_sets(memory, cell, ZERO)
-    reach = memory[REACH]
+    reach = memory[w.REACH]
     around = TWO * reach
     low = (ONE << around) - ONE
     high = low << around
-    for way in range(4):
-        direction = U(way)
-        slot, step, shift = line_of(cell, direction), memory[STEP + direction], direction * FOUR
+    for direction in span(ZERO, FOUR):
+        slot, step, shift = line_of(cell, direction), memory[w.STEP + direction], direction * FOUR
         place = place_in(cell, direction)
         line = memory[slot] | stone << TWO * place
         memory[slot] = line
         others = ~(NIBBLES << shift)
         start, lowest = TWO * place - around, cell - reach * step
         empty = reached(line >> start, around, low)
-        while empty != ZERO:
+        for at in each_bit(empty):
             # Occupied cells keep what they had: their stones are lifted after this one.
-            at = lowest_bit(empty)
-            empty &= empty - ONE
             near = lowest + (at >> ONE) * step
-            pair = look_up(memory, line >> start + at - around, low, high)
-            before = memory[PATTERNS + near]
-            after = before & others | (pair & NIBBLE | (pair & HIGH_NIBBLE) << TWELVE) << shift
+            seen = line >> start + at - around
+            pair = byte_in(memory, w.PATTERN_TABLE, seen & low | seen >> TWO & high)
+            before = memory[w.PATTERNS + near]
+            after = before & others | spread(pair) << shift
             if after != before:
-                flags = memory[FLAGS + near]
+                flags = memory[w.FLAGS + near]
                 memory[log] = before | flags << AT_FLAGS | near << AT_CELL
                 log += ONE
-                memory[PATTERNS + near] = after
+                memory[w.PATTERNS + near] = after
                 if judges:
-                    black += judged(memory, after & LOW_HALF) - judged(memory, before & LOW_HALF)
-                    white += judged(memory, after >> SIXTEEN) - judged(memory, before >> SIXTEEN)
+                    black += byte_in(memory, w.JUDGED, after & LOW_HALF) - byte_in(memory, w.JUDGED, before & LOW_HALF)
+                    white += byte_in(memory, w.JUDGED, after >> SIXTEEN) - byte_in(memory, w.JUDGED, before >> SIXTEEN)
                 if flags | after & EITHER_CLASS:
-                    now = classes(after & LOW_HALF) | classes(after >> SIXTEEN) << SIDE_SETS
+                    now = classes(after & LOW_HALF) | classes(after >> SIXTEEN) << w.SIDE_SETS
                     if now != flags:
                         change_sets(memory, near, now)
-    memory[SUMS], memory[SUMS + ONE] = black, white
+    memory[w.SUMS], memory[w.SUMS + ONE] = black, white
     memory[log] = begun
-    memory[LOG_END] = log + ONE
+    memory[w.LOG_END] = log + ONE
 
 
 @compiled("void(uint64[::1], uint64, uint64)")
@@ -218,64 +200,55 @@ def try_out(memory: Memory, cell: np.uint64, colour: np.uint64) -> None:
 @compiled("void(uint64[::1])")
 def lift(memory: Memory) -> None:
     """Lifts the stone placed last."""
-    log = memory[LOG_END] - ONE
+    log = memory[w.LOG_END] - ONE
     begun = memory[log]
     cell, colour = memory[begun] >> ONE, memory[begun] & ONE
-    stone = ONE << colour
-    memory[STONES + cell] = ZERO
-    memory[KEY] ^= memory[ZOBRIST + colour * BOARD + cell]
-    memory[STONE_COUNT] -= ONE
-    for way in range(4):
-        direction = U(way)
-        memory[line_of(cell, direction)] ^= stone << TWO * place_in(cell, direction)
+    memory[w.STONES + cell] = ZERO
+    memory[w.KEY] ^= memory[w.ZOBRIST + colour * w.BOARD + cell]
+    memory[w.STONE_COUNT] -= ONE
+    flip(memory, cell, colour)
     while log > begun + THREE:
         log -= ONE
         entry = memory[log]
         near, flags = entry >> AT_CELL, entry >> AT_FLAGS & ALL_FLAGS
-        memory[PATTERNS + near] = entry & PATTERN_BITS
-        if memory[FLAGS + near] != flags:
+        memory[w.PATTERNS + near] = entry & PATTERN_BITS
+        if memory[w.FLAGS + near] != flags:
             change_sets(memory, near, flags)
-    memory[SUMS], memory[SUMS + ONE] = memory[begun + ONE], memory[begun + TWO]
-    memory[LOG_END] = begun
+    memory[w.SUMS], memory[w.SUMS + ONE] = memory[begun + ONE], memory[begun + TWO]
+    memory[w.LOG_END] = begun
 
 
 @compiled("uint64(uint64[::1], uint64, uint64)")
 def first_in(memory: Memory, colour: np.uint64, kind: np.uint64) -> np.uint64:
-    """The first cell of a set; NOWHERE if it is empty."""
-    chosen = colour * SIDE_SETS + kind
-    held = memory[HELD + chosen]
+    """The first cell of a set; w.NOWHERE if it is empty."""
+    chosen = colour * w.SIDE_SETS + kind
+    held = memory[w.HELD + chosen]
     if held == ZERO:
-        return NOWHERE
+        return w.NOWHERE
     word = lowest_bit(held)
-    found: np.uint64 = word << SIX | lowest_bit(memory[SETS + chosen * WORDS + word])
+    found: np.uint64 = word << SIX | lowest_bit(memory[w.SETS + chosen * w.SET_WORDS + word])
     return found
 
 
 @compiled("uint64(uint64[::1], uint64, uint64)")
 def count_in(memory: Memory, colour: np.uint64, kind: np.uint64) -> np.uint64:
     """Number of cells in a set."""
-    chosen = colour * SIDE_SETS + kind
-    held, total = memory[HELD + chosen], ZERO
-    while held != ZERO:
-        total += bit_count(memory[SETS + chosen * WORDS + lowest_bit(held)])
-        held &= held - ONE
+    chosen = colour * w.SIDE_SETS + kind
+    total = ZERO
+    for word in each_bit(memory[w.HELD + chosen]):
+        total += bit_count(memory[w.SETS + chosen * w.SET_WORDS + word])
     return total
 
 
 @compiled("uint64(uint64[::1], uint64, uint64, uint64)")
-def next_in(memory: Memory, colour: np.uint64, kind: np.uint64, after: np.uint64) -> np.uint64:
-    """The first cell of a set after a cell; NOWHERE if there is none."""
-    start = SETS + (colour * SIDE_SETS + kind) * WORDS
-    cell = after + ONE
-    word = cell >> SIX
-    bits = memory[start + word] >> (cell & LAST) << (cell & LAST)
-    while bits == ZERO:
-        word += ONE
-        if word >= WORDS:
-            return NOWHERE
-        bits = memory[start + word]
-    found: np.uint64 = word << SIX | lowest_bit(bits)
-    return found
+def write_set(memory: Memory, colour: np.uint64, kind: np.uint64, start: np.uint64) -> np.uint64:
+    """Writes the cells of a set into the words from `start` on; returns where they end."""
+    chosen = colour * w.SIDE_SETS + kind
+    for word in each_bit(memory[w.HELD + chosen]):
+        for bit in each_bit(memory[w.SETS + chosen * w.SET_WORDS + word]):
+            memory[start] = word << SIX | bit
+            start += ONE
+    return start
 
 
 def allocate(size: int, exact_five: tuple[bool, bool], table_mb: int) -> Memory:
@@ -288,27 +261,26 @@ def allocate(size: int, exact_five: tuple[bool, bool], table_mb: int) -> Memory:
     failed = 1 << (budget // 8).bit_length() - 1
     threats = 1 << (budget // 2 // 8).bit_length() - 1
     known = 1 << (budget // 4 // 2).bit_length() - 1
-    start = int(layout.FREE)
+    start = int(w.FREE)
     memory = np.zeros(start + failed + 8 * threats + 2 * known, dtype=np.uint64)
-    memory[layout.SIZE], memory[REACH] = size, 5 if wide else 4
-    memory[LOG_END] = layout.LOG
-    memory[layout.FAILED], memory[layout.FAILED_MASK] = start, failed - 1
-    memory[layout.THREATS], memory[layout.THREATS_MASK] = start + failed, threats - 1
-    memory[TABLE], memory[layout.TABLE_MASK] = start + failed + 8 * threats, known - 1
-    memory[layout.CLAIMS] = 3
-    memory[layout.MARK] = 1
-    memory[int(STEP) : int(STEP) + 4] = layout.STEPS
+    memory[w.SIZE], memory[w.REACH] = size, 5 if wide else 4
+    memory[w.LOG_END] = w.LOG
+    memory[w.FAILED], memory[w.FAILED_MASK] = start, failed - 1
+    memory[w.THREATS], memory[w.THREATS_MASK] = start + failed, threats - 1
+    memory[TABLE], memory[w.TABLE_MASK] = start + failed + 8 * threats, known - 1
+    memory[w.CLAIMS] = 3
+    memory[w.MARK] = 1
+    write(memory, w.STEP, w.STEPS)
     # A separate generator with a fixed seed, so that keys are the same in every process.
     numbers = random.Random(20)
-    for start, count in ((int(ZOBRIST), 2 * CELLS), (int(layout.SALTS), 6)):
-        memory[start : start + count] = [numbers.getrandbits(64) for _ in range(count)]
-    memory[int(JUDGED) : int(JUDGED) + 2**13] = cell_values().view(np.uint64)
-    memory[int(layout.TURNS) : int(layout.FOUR_CELLS)] = turn_values().view(np.uint64)
+    for word, count in ((w.ZOBRIST, 2 * w.CELLS), (w.SALTS, 6)):
+        write(memory, word, [numbers.getrandbits(64) for _ in range(count)])
+    memory[int(w.JUDGED) : int(w.JUDGED) + 2**13] = cell_values().view(np.uint64)
+    memory[int(w.TURNS) : int(w.FOUR_CELLS)] = turn_values().view(np.uint64)
     for depth in range(2, 64):
         for done in range(2, 64):
-            late = int(0.67 + 1.17 * math.log(depth) * math.log(done))
-            memory[int(layout.LATE) + 64 * depth + done] = late
-    memory[int(layout.PROMISE) : int(layout.PROMISE) + 2**13] = promises().view(np.uint64)
+            memory[int(w.LATE) + 64 * depth + done] = int(0.67 + 1.17 * math.log(depth) * math.log(done))
+    memory[int(w.PROMISE) : int(w.PROMISE) + 2**13] = promises().view(np.uint64)
     write_patterns(memory, np.uint64(exact_five[0]), np.uint64(exact_five[1]))
     _write_board(memory, size)
     return memory
@@ -316,18 +288,17 @@ def allocate(size: int, exact_five: tuple[bool, bool], table_mb: int) -> Memory:
 
 def _write_board(memory: Memory, size: int) -> None:
     """Writes the empty board: its border, its lines, and what a stone on each cell would make."""
-    inside = {layout.cell_of(index, size) for index in range(size * size)}
-    memory[int(STONES) : int(STONES) + CELLS] = [0 if cell in inside else 3 for cell in range(CELLS)]
-    memory[int(LINES) : int(PATTERNS)] = 2**64 - 1
+    inside = {w.cell_of(index, size) for index in range(size * size)}
+    write(memory, w.STONES, [0 if cell in inside else 3 for cell in range(w.CELLS)])
+    memory[int(w.LINES) : int(w.PATTERNS)] = 2**64 - 1
     cells, directions = [U(cell) for cell in inside], [U(direction) for direction in range(4)]
     for cell in cells:
         for direction in directions:
-            memory[line_of(cell, direction)] &= ~(U(3) << U(2) * place_in(cell, direction))
+            memory[line_of(cell, direction)] &= ~(THREE << TWO * place_in(cell, direction))
     for cell in cells:
-        patterns = U(0)
+        patterns = ZERO
         for direction in directions:
-            pair = made_at(memory, memory[line_of(cell, direction)], place_in(cell, direction))
-            patterns |= (pair & U(15) | (pair & U(240)) << U(12)) << direction * U(4)
-        memory[PATTERNS + cell] = patterns
-        memory[SUMS] += judged(memory, patterns & U(0xFFFF))
-        memory[SUMS + U(1)] += judged(memory, patterns >> U(16))
+            patterns |= spread(made_at(memory, cell, direction)) << direction * FOUR
+        memory[w.PATTERNS + cell] = patterns
+        memory[w.SUMS] += byte_in(memory, w.JUDGED, patterns & LOW_HALF)
+        memory[w.SUMS + ONE] += byte_in(memory, w.JUDGED, patterns >> SIXTEEN)

@@ -8,10 +8,11 @@ from agents.kernels.memory import BEST_MOVE, BEST_SCORE, HINT, HISTORY, NODE_LIM
 from agents.kernels.negamax import LIMIT, NegamaxSearch
 from agents.search import MAX_DEPTH, WIN, Iteration
 from games.gomoku import Choice, Gomoku, Move, Position
-from games.gomoku.kernel import memory as layout
+from games.gomoku.kernel import memory as w
 from games.gomoku.kernel.board import allocate, lift, place
 from games.gomoku.kernel.negamax import SURE, negamax, write_moves
 from games.gomoku.kernel.prover import Proof, begin_search, write_stones
+from rules.turns import cells_of
 
 U = np.uint64
 OPENINGS = (((0, 0), (1, 4), (3, -3)), ((-4, 2), (3, 4), (-1, -3)), ((5, 5), (-4, 5), (0, -5)))
@@ -37,7 +38,7 @@ class ThreatSearch(NegamaxSearch):
         super().__init__(lambda *window: negamax(memory, U(self._colour), *window[1:]), memory, seed)
         self._opening = OPENINGS[seed % len(OPENINGS)]
         if rules.renju:
-            self.memory[layout.CLAIMS] = 2
+            self.memory[w.CLAIMS] = 2
 
     def begin(self, position: Position, nodes: int | None, exact: bool) -> None:
         """Loads the position. Tables stay, unless `exact` asks for a search that always gives the same result."""
@@ -47,13 +48,13 @@ class ThreatSearch(NegamaxSearch):
         begin_search(memory)
         memory[HINT] = 0
         memory[NODE_LIMIT] = nodes or 0
-        history = memory[int(HISTORY) : int(HISTORY) + 2 * layout.CELLS]
+        history = memory[int(HISTORY) : int(HISTORY) + 2 * w.CELLS]
         history[:] = (history.astype(np.int64) // 2).astype(np.uint64)
         if exact:
             history[:] = 0
-            memory[int(layout.STACK) : int(layout.HELD)] = 0
-            memory[int(memory[layout.FAILED]) :] = 0
-        memory[int(layout.STACK) : int(layout.REPLIES)] = 0
+            memory[int(w.STACK) : int(w.HELD)] = 0
+            memory[int(memory[w.FAILED]) :] = 0
+        memory[int(w.STACK) : int(w.REPLIES)] = 0
         write_stones(memory, self.game.size, position.stones)
         self._ban(self.game.fouls(position))
         self._proof = Proof(memory, self._colour)
@@ -63,11 +64,10 @@ class ThreatSearch(NegamaxSearch):
         self._checked: dict[int, int] = {}
 
     def _ban(self, fouls: int) -> None:
-        start = int(layout.BANNED)
-        self.memory[start : start + layout.CELLS] = 0
-        for index in range(fouls.bit_length()):
-            if fouls >> index & 1:
-                self.memory[start + layout.cell_of(index, self.game.size)] = 1
+        start = int(w.BANNED)
+        self.memory[start : start + w.CELLS] = 0
+        for index in cells_of(fouls):
+            self.memory[start + w.cell_of(index, self.game.size)] = 1
 
     def deepen(self, depth: int) -> Iteration:
         """Searches for a forced win, longer at each depth, then searches all promising lines to the depth."""
@@ -110,14 +110,14 @@ class ThreatSearch(NegamaxSearch):
     def _promising(self) -> int:
         """The most promising cell, for a search that is stopped before it knows a move."""
         return int(write_moves(self.memory, U(self._colour), U(0), U(1), U(0))) and int(
-            self.memory[layout.MOVES] & U(layout.CELLS - 1)
+            self.memory[w.MOVES] & U(w.CELLS - 1)
         )
 
     def _loses(self, cell: int) -> bool:
         """Whether the enemy wins by threats after this move; checks again only with at least twice the last budget."""
         memory, enemy = self.memory, 1 - self._colour
         budget = max(MIN_THREATS, int(memory[NODES]) // 6)
-        if not int(memory[layout.CLAIMS]) >> enemy & 1 or budget < 2 * self._checked.get(cell, 0):
+        if not int(memory[w.CLAIMS]) >> enemy & 1 or budget < 2 * self._checked.get(cell, 0):
             return False
         if abs(self._score()) > SURE:
             return False
@@ -133,7 +133,7 @@ class ThreatSearch(NegamaxSearch):
         """Records a losing move and bans it at the root; beyond MAX_REFUSED moves, losing ones are no longer banned."""
         self._refused[cell] = (cell, *self._answer)
         if len(self._refused) <= MAX_REFUSED:
-            self.memory[int(layout.BANNED) + cell] = 1
+            self.memory[int(w.BANNED) + cell] = 1
         self.memory[HINT] = 0
 
     def _longest_loss(self, best: int) -> Iteration:
@@ -147,7 +147,7 @@ class ThreatSearch(NegamaxSearch):
     def _wins(self, depth: int) -> bool:
         """Whether a win is proven; spends up to a third of all positions on proofs."""
         memory, proof = self.memory, self._proof
-        if not int(memory[layout.CLAIMS]) >> self._colour & 1:
+        if not int(memory[w.CLAIMS]) >> self._colour & 1:
             return False
         if depth == 1:
             proof.by_fours(FIRST_FOURS)
@@ -160,7 +160,7 @@ class ThreatSearch(NegamaxSearch):
     def _found(self, line: tuple[int, ...], score: int, final: bool = False) -> Iteration:
         """An iteration from a line of cells; (0,) is no line. Chooses black in swap2 if that is better than a stone."""
         game, memory = self.game, self.memory
-        moves: tuple[Move | Choice, ...] = tuple(Move(layout.index_of(cell, game.size)) for cell in line if cell)
+        moves: tuple[Move | Choice, ...] = tuple(Move(w.index_of(cell, game.size)) for cell in line if cell)
         if moves and self._position.stage == "choose" and score < 0:
             moves, score = (Choice("black"), *moves), -score
         if moves and moves[0] not in self._moves:

@@ -7,8 +7,9 @@ import numpy as np
 from agents.kernels.memory import Memory
 from agents.kernels.negamax import NegamaxSearch
 from games.gomoku import Gomoku, Move, Position
-from games.gomoku.kernel import memory as layout
+from games.gomoku.kernel import memory as w
 from games.gomoku.kernel import windows
+from rules.turns import cells_of
 
 U = np.uint64
 
@@ -27,19 +28,18 @@ class WindowsSearch(NegamaxSearch):
     def _place(self, position: Position) -> None:
         """Loads the position stone by stone."""
         memory, size = self.memory, self.game.size
-        start = int(layout.STONES)
-        board = memory[start : start + layout.CELLS]
+        start = int(w.STONES)
+        board = memory[start : start + w.CELLS]
         board[board < 3] = 0
         self._colour = self.game.colour(position)
         value = 0
         for colour, stones in enumerate(position.stones):
-            for index in range(stones.bit_length()):
-                if stones >> index & 1:
-                    gain = int(windows.lay(memory, U(layout.cell_of(index, size)), U(colour)))
-                    value += gain if colour == self._colour else -gain
+            for index in cells_of(stones):
+                gain = int(windows.lay(memory, U(w.cell_of(index, size)), U(colour)))
+                value += gain if colour == self._colour else -gain
         self.value = value
         """Value of the position for the side to move, before clipping."""
         self._empty = size * size - position.count
 
     def _decode(self, code: int) -> Move:
-        return Move(layout.index_of(code, self.game.size))
+        return Move(w.index_of(code, self.game.size))

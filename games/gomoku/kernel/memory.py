@@ -15,6 +15,10 @@ START = common.MOVES
 BORDER = 6
 WIDTH = 32
 CELLS = 1024
+BOARD = Word(CELLS)
+"""Words of what has one for each cell."""
+NOWHERE = Word(0)
+"""No cell of the board: a corner of the border."""
 STEPS = (1, WIDTH, WIDTH + 1, WIDTH - 1)
 MAX_PLY = 400
 """More stones than any line of play has."""
@@ -22,10 +26,10 @@ MAX_MOVES = 36
 """Most moves in an entry of the threat table."""
 MAX_FOURS = 512
 """Most cells that a search for a win by fours considers."""
-SET_WORDS = 16
-SIDE_SETS = 4
+SET_WORDS = Word(16)
+SIDE_SETS = Word(4)
 """Sets of cells per colour."""
-STACKED = 5
+STACKED = Word(5)
 
 KEY = START
 """Zobrist key of the stones on the board."""
@@ -35,7 +39,7 @@ REACH = START + Word(2)
 LOG_END = START + Word(3)
 """End of LOG."""
 MARK = START + Word(4)
-"""Changes when all marks are cleared."""
+"""A number that counts up to clear all marks."""
 FOURS_NODES = START + Word(5)
 FOURS_LIMIT = START + Word(6)
 """Most positions that one search for fours may visit."""
@@ -74,7 +78,7 @@ FLAGS = PATTERNS + Word(CELLS)
 """1 word per cell: four bits per colour, the sets it belongs to; 0 for an occupied cell."""
 SETS = FLAGS + Word(CELLS)
 """1 bit per cell, 16 words per set, SIDE_SETS sets per colour."""
-ZOBRIST = SETS + Word(2 * SIDE_SETS * SET_WORDS)
+ZOBRIST = SETS + Word(2) * SIDE_SETS * SET_WORDS
 """1 word per colour and cell."""
 LINE = ZOBRIST + Word(2 * CELLS)
 """Stones of the win by fours found last, attacker's and defender's alternating."""
@@ -101,19 +105,19 @@ LATE = LOG + Word(48 * MAX_PLY)
 STACK = LATE + Word(64 * 64)
 """STACKED words per ply: two stones that refuted another one there, the last stone placed there, and whether the side
 to move and the enemy have no win by fours, if the other passed."""
-REPLIES = STACK + Word(STACKED * 128)
+REPLIES = STACK + STACKED * Word(128)
 """1 word per colour and cell: the stone that refuted a stone there last."""
 HELD = REPLIES + Word(2 * CELLS)
 """1 word per set: a bit for each of its words that is not 0."""
-TURNS = HELD + Word(2 * SIDE_SETS)
+TURNS = HELD + Word(2) * SIDE_SETS
 """1 word for the value of being to move, by the index that `evaluation.evaluate` computes."""
 FOUR_CELLS = TURNS + Word(2 * 3 * 4 * 3 * 4)
-"""Cells that may make a four, in a search for a win by fours."""
+"""Cells that may make a four, in a search for a win by fours; outside it, a set as `board.write_set` lists it."""
 FOURS = FOUR_CELLS + Word(MAX_FOURS)
 """The fours of every ply of that search: the cell, and its patterns above 16 bits."""
 FREE = FOURS + Word(64 * MAX_PLY)
 
-FIVE, WINNING, FOUR, THREE = 0, 1, 2, 3
+FIVE, WINNING, FOUR, THREE = Word(0), Word(1), Word(2), Word(3)
 """Sets of cells by what a stone there makes: five; two threats of five at once; at least one; an open three, which
 threatens to make two."""
 

@@ -5,67 +5,26 @@ from __future__ import annotations
 import numpy as np
 
 from agents.kernels.compilation import compiled, signed
-from agents.kernels.memory import (
-    BEST_MOVE,
-    BEST_SCORE,
-    HINT,
-    HISTORY,
-    NOISE,
-    PV_LENGTH,
-    STOP,
-    Memory,
-)
+from agents.kernels.loops import span
+from agents.kernels.memory import BEST_MOVE, BEST_SCORE, HINT, HISTORY, NOISE, PV_LENGTH, STOP, Memory
 from agents.kernels.negamax import must_stop
 from agents.kernels.ordering import extend_line
-from agents.kernels.table import (
-    AT_BOUND,
-    AT_DEPTH,
-    AT_LEAST,
-    AT_MOST,
-    AT_MOVE,
-    DEPTH,
-    EXACTLY,
-    OFFSET,
-    SCORE,
-    SPREAD,
-)
+from agents.kernels.table import AT_BOUND, AT_DEPTH, AT_LEAST, AT_MOST, AT_MOVE, DEPTH, EXACTLY, OFFSET, SCORE, SPREAD
 from agents.search import MAX_DEPTH, WIN
-from games.gomoku.kernel import memory as layout
-from games.gomoku.kernel.board import BOARD, NOWHERE, count_in, first_in, lift, place
+from games.gomoku.kernel import memory as w
+from games.gomoku.kernel.board import count_in, first_in, lift, place
 from games.gomoku.kernel.evaluation import evaluate
 from games.gomoku.kernel.fours import wins_by_fours
-from games.gomoku.kernel.memory import (
-    BANNED,
-    BORDER,
-    CLAIMS,
-    FLAGS,
-    KEY,
-    LATE,
-    LINE,
-    LINE_LENGTH,
-    MOVES,
-    PATTERNS,
-    PROMISE,
-    REPLIES,
-    SALTS,
-    SIZE,
-    STACK,
-    STONE_COUNT,
-    STONES,
-    WIDTH,
-)
+from games.gomoku.kernel.patterns import FIRST_BITS, OVER_FOUR, OVER_THREE, byte_in
 from games.gomoku.kernel.table import recall, store
 from games.gomoku.kernel.threats import write_answers
 
 U = np.uint64
-ZERO, ONE, TWO, THREE, FOUR_ = U(0), U(1), U(2), U(3), U(4)
-SEVEN, EIGHT, SIXTEEN, BYTE = U(7), U(8), U(16), U(255)
-FIVE, WINNING, FOUR = U(layout.FIVE), U(layout.WINNING), U(layout.FOUR)
+ZERO, ONE, TWO, THREE, FOUR, SIXTEEN = U(0), U(1), U(2), U(3), U(4), U(16)
 PLY_MOVES, AT_ORDER, CELL = U(64), U(10), U(1023)
-EDGE, ROW = U(BORDER), U(WIDTH)
+EDGE, ROW = U(w.BORDER), U(w.WIDTH)
 DEEPEST = 110
-STACKED = U(layout.STACKED)
-KILLER, SECOND, STONE, MINE_FAILS, THEIRS_FAILS = ZERO, ONE, TWO, THREE, FOUR_
+KILLER, SECOND, STONE, MINE_FAILS, THEIRS_FAILS = ZERO, ONE, TWO, THREE, FOUR
 """Words of STACK."""
 OWN_FOURS, ENEMY_FOURS = U(25), U(30)
 """Most positions of a search for a win by fours: of the side to move; of the enemy, if we passed."""
@@ -81,8 +40,7 @@ PROBE_DEPTH, PROBED, SAFE = 7, 4, 30
 """From this depth on, a value above the window is believed if a search four plies less deep is this much above it."""
 UNKNOWN_DEPTH = 3
 """From this depth on, a position without a known best move is searched one ply less deeply."""
-LOW_HALF, FOURS, THREES, OPEN = U(0xFFFF), U(0x8888), U(0x4444), U(0x1111)
-AT_LEAST_TWO, PROMISING = U(0xEEEE), U(0xEEEEEEEE)
+LOW_HALF, AT_LEAST_TWO, PROMISING = U(0xFFFF), U(0xEEEE), U(0xEEEEEEEE)
 HISTORY_LIMIT, HISTORY_SHARE = 4096, 16
 KILLER_BONUS, SECOND_BONUS, REPLY_BONUS = U(90), U(80), U(75)
 SURE = WIN - 4 * MAX_DEPTH
@@ -90,9 +48,8 @@ SURE = WIN - 4 * MAX_DEPTH
 
 
 @compiled("uint64(uint64[::1], uint64, uint64, uint64, uint64)")
-def insert(memory: Memory, ply: np.uint64, count: np.uint64, most: np.uint64, word: np.uint64) -> np.uint64:
-    """Inserts a move into the ply's moves, sorted best first; a full list drops its worst. Returns their number."""
-    moves = MOVES + ply * PLY_MOVES
+def insert(memory: Memory, moves: np.uint64, count: np.uint64, most: np.uint64, word: np.uint64) -> np.uint64:
+    """Inserts a move into the list from there on, best first; a full list drops its worst. Returns their number."""
     if count == most:
         if memory[moves + count - ONE] >= word:
             return count
@@ -108,48 +65,43 @@ def insert(memory: Memory, ply: np.uint64, count: np.uint64, most: np.uint64, wo
 @compiled("boolean(uint64[::1], uint64)")
 def looks_foul(memory: Memory, cell: np.uint64) -> bool:
     """Whether black's stone there would make two fours or two open threes; ignores renju's finer points."""
-    patterns = memory[PATTERNS + cell] & LOW_HALF
-    if memory[FLAGS + cell] & ONE:
+    patterns = memory[w.PATTERNS + cell] & LOW_HALF
+    if memory[w.FLAGS + cell] & ONE:
         return False
-    found = patterns & FOURS
-    threes = patterns & THREES & (patterns & OPEN) << TWO
+    found = patterns & OVER_FOUR
+    threes = patterns & OVER_THREE & (patterns & FIRST_BITS) << TWO
     return bool(found & (found - ONE)) or bool(threes & (threes - ONE))
 
 
 @compiled("uint64(uint64[::1], uint64)")
 def promise(memory: Memory, cell: np.uint64) -> np.uint64:
     """How promising a stone of either colour on an empty cell is."""
-    patterns = memory[PATTERNS + cell]
+    patterns = memory[w.PATTERNS + cell]
     if patterns & PROMISING == ZERO:
         return ZERO
-    black, white = patterns & LOW_HALF, patterns >> SIXTEEN
-    found: np.uint64 = (memory[PROMISE + (black >> THREE)] >> (black & SEVEN) * EIGHT & BYTE) + (
-        memory[PROMISE + (white >> THREE)] >> (white & SEVEN) * EIGHT & BYTE
-    )
-    return found
+    return byte_in(memory, w.PROMISE, patterns & LOW_HALF) + byte_in(memory, w.PROMISE, patterns >> SIXTEEN)
 
 
 @compiled("uint64(uint64[::1], uint64, uint64, uint64, uint64)")
 def write_moves(memory: Memory, colour: np.uint64, ply: np.uint64, most: np.uint64, first: np.uint64) -> np.uint64:
     """The most promising moves near stones, as order << 10 | cell, best first; returns how many."""
-    certain = bool(memory[CLAIMS] >> colour & ONE)
+    certain = bool(memory[w.CLAIMS] >> colour & ONE)
     count = ZERO
-    stack = STACK + ply * STACKED
+    stack = w.STACK + ply * w.STACKED
     killer, second = memory[stack + KILLER], memory[stack + SECOND]
-    reply = memory[REPLIES + (colour ^ ONE) * BOARD + memory[stack - STACKED + STONE]] if ply > ZERO else ZERO
-    for row in range(memory[SIZE]):
-        start = (U(row) + EDGE) * ROW + EDGE
-        for column in range(memory[SIZE]):
-            cell = start + U(column)
-            if memory[STONES + cell] != ZERO or (ply == ZERO and memory[BANNED + cell] != ZERO):
+    reply = memory[w.REPLIES + (colour ^ ONE) * w.BOARD + memory[stack - w.STACKED + STONE]] if ply > ZERO else ZERO
+    for row in span(EDGE, EDGE + memory[w.SIZE]):
+        start = row * ROW + EDGE
+        for cell in span(start, start + memory[w.SIZE]):
+            if memory[w.STONES + cell] != ZERO or (ply == ZERO and memory[w.BANNED + cell] != ZERO):
                 continue
             worth = promise(memory, cell)
             if worth == ZERO:
                 continue
             if not certain and looks_foul(memory, cell):
                 continue
-            history = signed(memory[HISTORY + colour * BOARD + cell]) // HISTORY_SHARE
-            order = U(HISTORY_LIMIT // HISTORY_SHARE + history) + worth * FOUR_
+            history = signed(memory[HISTORY + colour * w.BOARD + cell]) // HISTORY_SHARE
+            order = U(HISTORY_LIMIT // HISTORY_SHARE + history) + worth * FOUR
             if cell == killer:
                 order += KILLER_BONUS
             elif cell == second:
@@ -160,7 +112,7 @@ def write_moves(memory: Memory, colour: np.uint64, ply: np.uint64, most: np.uint
                 order = order << THREE | (cell + memory[NOISE]) * SPREAD >> U(61)
             if cell == first:
                 order = U(2**40)
-            count = insert(memory, ply, count, most, order << AT_ORDER | cell)
+            count = insert(memory, w.MOVES + ply * PLY_MOVES, count, most, order << AT_ORDER | cell)
     return count
 
 
@@ -168,33 +120,23 @@ def write_moves(memory: Memory, colour: np.uint64, ply: np.uint64, most: np.uint
 def order_answers(memory: Memory, ply: np.uint64, count: np.uint64, first: np.uint64) -> np.uint64:
     """Sorts the answers to a threat among the ply's moves and drops banned ones; returns how many are left."""
     kept = ZERO
-    moves = MOVES + ply * PLY_MOVES
-    for index in range(count):
-        cell = memory[moves + U(index)]
-        if ply == ZERO and memory[BANNED + cell] != ZERO:
+    moves = w.MOVES + ply * PLY_MOVES
+    for slot in span(moves, moves + count):
+        cell = memory[slot]
+        if ply == ZERO and memory[w.BANNED + cell] != ZERO:
             continue
         order = U(2**40) if cell == first else promise(memory, cell)
-        kept = insert(memory, ply, kept, PLY_MOVES, order << AT_ORDER | cell)
+        kept = insert(memory, moves, kept, PLY_MOVES, order << AT_ORDER | cell)
     return kept
 
 
-@compiled("int64(uint64[::1], uint64, int64)")
-def forced_loss(memory: Memory, forced: np.uint64, ply: int) -> int:
-    """The score if the enemy threatens five twice; the line ends with the stop of one of them."""
-    extend_line(memory, U(ply), forced)
-    if ply == 0:
-        memory[BEST_MOVE], memory[BEST_SCORE] = forced, U(ply + 2 - WIN)
-    return ply + 2 - WIN
-
-
-@compiled("int64(uint64[::1], uint64, int64, int64)")
-def claim(memory: Memory, cell: np.uint64, ply: int, plies: int) -> int:
-    """Records a win that begins with this cell and takes `plies` plies; returns its score."""
-    memory[PV_LENGTH + U(ply) + ONE] = ZERO
+@compiled("int64(uint64[::1], int64, uint64, int64)")
+def settle(memory: Memory, ply: int, cell: np.uint64, score: int) -> int:
+    """Records the ply's best stone so far, after which the best line is the next ply's; returns its score."""
     extend_line(memory, U(ply), cell)
     if ply == 0:
-        memory[BEST_MOVE], memory[BEST_SCORE] = cell, U(WIN - plies)
-    return WIN - ply - plies
+        memory[BEST_MOVE], memory[BEST_SCORE] = cell, U(score)
+    return score
 
 
 @compiled("void(uint64[::1], uint64, int64)")
@@ -208,22 +150,22 @@ def praise(memory: Memory, slot: np.uint64, bonus: int) -> None:
 def learn(memory: Memory, colour: np.uint64, ply: np.uint64, depth: int, done: np.uint64, cell: np.uint64) -> None:
     """Remembers that the ply's move number `done` is good enough, and the ones before it are not."""
     bonus = min(8 * depth * depth, HISTORY_LIMIT // 4)
-    praise(memory, HISTORY + colour * BOARD + cell, bonus)
-    for earlier in range(done):
-        other = memory[MOVES + ply * PLY_MOVES + U(earlier)] & CELL
-        praise(memory, HISTORY + colour * BOARD + other, -bonus)
-    stack = STACK + ply * STACKED
+    praise(memory, HISTORY + colour * w.BOARD + cell, bonus)
+    moves = w.MOVES + ply * PLY_MOVES
+    for slot in span(moves, moves + done):
+        praise(memory, HISTORY + colour * w.BOARD + (memory[slot] & CELL), -bonus)
+    stack = w.STACK + ply * w.STACKED
     if memory[stack + KILLER] != cell:
         memory[stack + SECOND] = memory[stack + KILLER]
         memory[stack + KILLER] = cell
     if ply > ZERO:
-        memory[REPLIES + (colour ^ ONE) * BOARD + memory[stack - STACKED + STONE]] = cell
+        memory[w.REPLIES + (colour ^ ONE) * w.BOARD + memory[stack - w.STACKED + STONE]] = cell
 
 
 @compiled("boolean(uint64[::1], uint64, uint64)")
 def has_fours(memory: Memory, colour: np.uint64, limit: np.uint64) -> bool:
     """Whether the colour, were it to move, wins by fours for certain; a search of `limit` positions."""
-    certain = memory[CLAIMS] >> colour & ONE != ZERO and first_in(memory, colour, FOUR) != NOWHERE
+    certain = memory[w.CLAIMS] >> colour & ONE != ZERO and first_in(memory, colour, w.FOUR) != w.NOWHERE
     return certain and wins_by_fours(memory, colour, limit)
 
 
@@ -237,29 +179,29 @@ def negamax(memory: Memory, colour: np.uint64, ply: int, depth: int, alpha: int,
     if must_stop(memory):
         return 0
     # 2. Wins and losses that the patterns show, and the full board.
-    five = first_in(memory, colour, FIVE)
-    if five != NOWHERE:
-        return claim(memory, five, ply, 1)
-    if memory[STONE_COUNT] >= memory[SIZE] * memory[SIZE]:
+    five = first_in(memory, colour, w.FIVE)
+    if five != w.NOWHERE:
+        return settle(memory, ply, five, WIN - ply - 1)
+    if memory[w.STONE_COUNT] >= memory[w.SIZE] * memory[w.SIZE]:
         return 0
-    forced = first_in(memory, enemy, FIVE)
-    if forced != NOWHERE and count_in(memory, enemy, FIVE) > ONE:
-        return forced_loss(memory, forced, ply)
-    winning = first_in(memory, colour, WINNING)
-    if forced == NOWHERE and winning != NOWHERE and memory[CLAIMS] >> colour & ONE:
-        return claim(memory, winning, ply, 3)
+    forced = first_in(memory, enemy, w.FIVE)
+    if forced != w.NOWHERE and count_in(memory, enemy, w.FIVE) > ONE:
+        return settle(memory, ply, forced, ply + 2 - WIN)
+    winning = first_in(memory, colour, w.WINNING)
+    if forced == w.NOWHERE and winning != w.NOWHERE and memory[w.CLAIMS] >> colour & ONE:
+        return settle(memory, ply, winning, WIN - ply - 3)
     # 3. The horizon: a win by fours, or the patterns. If the enemy's last stone was placed although a pass would not
     #    have let us win by fours, we do not win by fours now: stones of theirs only take wins away.
-    stack = STACK + here * STACKED
-    spared = ply > 0 and memory[stack - STACKED + THEIRS_FAILS] != ZERO
-    if (depth <= 0 and forced == NOWHERE) or ply >= DEEPEST:
+    stack = w.STACK + here * w.STACKED
+    spared = ply > 0 and memory[stack - w.STACKED + THEIRS_FAILS] != ZERO
+    if (depth <= 0 and forced == w.NOWHERE) or ply >= DEEPEST:
         value = evaluate(memory, colour)
         if value < beta and not spared and has_fours(memory, colour, OWN_FOURS):
-            return claim(memory, memory[LINE], ply, signed(memory[LINE_LENGTH]))
+            return settle(memory, ply, memory[w.LINE], WIN - ply - signed(memory[w.LINE_LENGTH]))
         return value
     # 4. Look the position up in the table.
     inner = beta - alpha == 1
-    key = memory[KEY] ^ memory[SALTS + FOUR_ + colour]
+    key = memory[w.KEY] ^ memory[w.SALTS + FOUR + colour]
     known = recall(memory, key)
     first = known >> AT_MOVE & CELL
     if known != ZERO and ply > 0 and signed(known >> AT_DEPTH & DEPTH) >= depth and inner:
@@ -276,27 +218,27 @@ def negamax(memory: Memory, colour: np.uint64, ply: int, depth: int, alpha: int,
     count, lost_in = ZERO, 0
     threatened: bool = False
     quiet = False
-    if forced != NOWHERE and (ply > 0 or memory[BANNED + forced] == ZERO):
-        memory[MOVES + here * PLY_MOVES] = forced
+    if forced != w.NOWHERE and (ply > 0 or memory[w.BANNED + forced] == ZERO):
+        memory[w.MOVES + here * PLY_MOVES] = forced
         count = ONE
         memory[stack + MINE_FAILS] = ONE if spared else ZERO
-        memory[stack + THEIRS_FAILS] = memory[stack - STACKED + MINE_FAILS] if ply > 0 else ZERO
+        memory[stack + THEIRS_FAILS] = memory[stack - w.STACKED + MINE_FAILS] if ply > 0 else ZERO
     else:
         if not spared and has_fours(memory, colour, OWN_FOURS):
-            return claim(memory, memory[LINE], ply, signed(memory[LINE_LENGTH]))
+            return settle(memory, ply, memory[w.LINE], WIN - ply - signed(memory[w.LINE_LENGTH]))
         prunes = inner and ply > 0 and abs(beta) < SURE
         value = evaluate(memory, colour) if prunes else 0
         if prunes and depth <= POOR_DEPTH and value + POOR * (depth + 1) <= alpha:
             return value
         # A stone that makes less than a two gives its side no win by fours.
         made = THREE
-        if ply > 0 and memory[stack - STACKED + MINE_FAILS] != ZERO:
-            made = memory[PATTERNS + memory[stack - STACKED + STONE]] >> enemy * SIXTEEN & LOW_HALF & AT_LEAST_TWO
+        if ply > 0 and memory[stack - w.STACKED + MINE_FAILS] != ZERO:
+            made = memory[w.PATTERNS + memory[stack - w.STACKED + STONE]] >> enemy * SIXTEEN & LOW_HALF & AT_LEAST_TWO
         threatened = made != ZERO and has_fours(memory, enemy, ENEMY_FOURS)
         if threatened and prunes and depth <= POOR_DEPTH and value + THREATENED * (depth - 1) <= alpha:
             return value
         if threatened:
-            lost_in = 1 + signed(memory[LINE_LENGTH])
+            lost_in = 1 + signed(memory[w.LINE_LENGTH])
             count = write_answers(memory, enemy, here)
             count = order_answers(memory, here, count, first) if count < PLY_MOVES else ZERO
             # At the root, even a lost position needs a move: the one that loses last.
@@ -321,15 +263,15 @@ def negamax(memory: Memory, colour: np.uint64, ply: int, depth: int, alpha: int,
         return ply + lost_in - WIN if threatened else 0
     # 6. Search each: the first with the full window, the others with a null window to prove them no better.
     best, best_cell, lowest = -2 * WIN, ZERO, alpha
-    after = depth if forced != NOWHERE or (threatened and count <= THREE and ply < 2 * depth + 8) else depth - 1
-    memory[stack + STACKED + KILLER] = ZERO
-    memory[stack + STACKED + SECOND] = ZERO
+    after = depth if forced != w.NOWHERE or (threatened and count <= THREE and ply < 2 * depth + 8) else depth - 1
+    memory[stack + w.STACKED + KILLER] = ZERO
+    memory[stack + w.STACKED + SECOND] = ZERO
     for done in range(count):
-        cell = memory[MOVES + here * PLY_MOVES + U(done)] & CELL
+        cell = memory[w.MOVES + here * PLY_MOVES + U(done)] & CELL
         # Search late moves less deeply first, and again in full if they seem better.
         less = 0
         if done >= 2 and depth >= 2:
-            less = signed(memory[LATE + U(min(depth, 63) * 64 + done)])
+            less = signed(memory[w.LATE + U(min(depth, 63) * 64 + done)])
             less = max(0, min(less if inner else less - 1, after))
         memory[stack + STONE] = cell
         place(memory, cell, colour)

@@ -8,21 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from agents.kernels.memory import GENERATION, NODES, STOP, Memory
-from games.gomoku.kernel import memory as layout
-from games.gomoku.kernel.board import NOWHERE, first_in, lift, place
+from games.gomoku.kernel import memory as w
+from games.gomoku.kernel.board import first_in, lift, place
 from games.gomoku.kernel.fours import wins_by_fours
-from games.gomoku.kernel.threats import (
-    AT_COUNT,
-    AT_DISPROOF,
-    DISPROVEN,
-    NUMBER,
-    PROVEN,
-    SIX_BITS,
-    SURE,
-    find,
-    prove,
-    threat_key,
-)
+from games.gomoku.kernel.threats import AT_DISPROOF, DISPROVEN, NUMBER, PROVEN, SURE, fetch, find, prove, threat_key
+from rules.turns import cells_of
 
 U = np.uint64
 FOURS_FIRST = 200_000
@@ -34,17 +24,15 @@ SLICE = 20_000
 FOLLOWING = 200_000
 """Positions to spend on a proven line if the table has lost part of it."""
 ATTACK, DEFENCE = U(1), U(0)
-FIVE = U(layout.FIVE)
 
 
 def write_stones(memory: Memory, size: int, stones: Sequence[int]) -> None:
     """Sets the board to these stones: bit sets of black and white, with bit row * size + column."""
-    while memory[layout.STONE_COUNT]:
+    while memory[w.STONE_COUNT]:
         lift(memory)
     for colour in (0, 1):
-        for index in range(stones[colour].bit_length()):
-            if stones[colour] >> index & 1:
-                place(memory, U(layout.cell_of(index, size)), U(colour))
+        for index in cells_of(stones[colour]):
+            place(memory, U(w.cell_of(index, size)), U(colour))
 
 
 def begin_search(memory: Memory) -> None:
@@ -72,11 +60,11 @@ class Proof:
 
     def by_threats(self, nodes: int) -> bool:
         """Continues the search for about `nodes` more positions, keeping earlier results; returns whether it won."""
-        self.memory[layout.THREATS_LIMIT] = self.memory[NODES] + U(nodes)
-        self.memory[layout.INNER_LIMIT] = INNER_FOURS
+        self.memory[w.THREATS_LIMIT] = self.memory[NODES] + U(nodes)
+        self.memory[w.INNER_LIMIT] = INNER_FOURS
         settled = self._settle(ATTACK)
         if settled == PROVEN:
-            self.memory[layout.THREATS_LIMIT] += U(FOLLOWING)
+            self.memory[w.THREATS_LIMIT] += U(FOLLOWING)
             line = self._follow()
             self.line = tuple(line) if line else None
         self.hopeless = settled == DISPROVEN
@@ -106,7 +94,7 @@ class Proof:
         return PROVEN if word & NUMBER == 0 else DISPROVEN if word >> AT_DISPROOF & NUMBER == 0 else 0
 
     def _written(self) -> tuple[int, ...]:
-        start, length = int(layout.LINE), int(self.memory[layout.LINE_LENGTH])
+        start, length = int(w.LINE), int(self.memory[w.LINE_LENGTH])
         return tuple(int(cell) for cell in self.memory[start : start + length])
 
     def _follow(self) -> list[int]:
@@ -145,8 +133,8 @@ class Proof:
     def _answer(self) -> int:
         """The defender's answer after which the win by fours is farthest away, or gone."""
         memory, defender = self.memory, self.attacker ^ U(1)
-        forced = int(first_in(memory, self.attacker, FIVE))
-        if forced != NOWHERE:
+        forced = int(first_in(memory, self.attacker, w.FIVE))
+        if forced != w.NOWHERE:
             return forced
         if self._state(DEFENCE) != PROVEN:
             self._settle(DEFENCE)
@@ -154,7 +142,7 @@ class Proof:
         for cell in self._moves(DEFENCE) or self._empty()[:1]:
             place(memory, U(cell), defender)
             fours = wins_by_fours(memory, self.attacker, U(INNER_FOURS))
-            length = int(memory[layout.LINE_LENGTH]) if fours else layout.MAX_PLY
+            length = int(memory[w.LINE_LENGTH]) if fours else w.MAX_PLY
             lift(memory)
             if length > longest:
                 best, longest = cell, length
@@ -164,9 +152,9 @@ class Proof:
         slot = int(find(self.memory, threat_key(self.memory, self.attacker, turn)))
         if not slot:
             return []
-        count = int(self.memory[slot + 1] >> AT_COUNT & SIX_BITS)
-        return [int(self.memory[slot + 2 + place // 6]) >> 10 * (place % 6) & 1023 for place in range(count)]
+        count = int(fetch(self.memory, U(slot), U(0)))
+        return [int(cell) for cell in self.memory[int(w.MOVES) : int(w.MOVES) + count]]
 
     def _empty(self) -> list[int]:
-        start = int(layout.STONES)
-        return [int(cell) for cell in np.flatnonzero(self.memory[start : start + layout.CELLS] == 0)]
+        start = int(w.STONES)
+        return [int(cell) for cell in np.flatnonzero(self.memory[start : start + w.CELLS] == 0)]

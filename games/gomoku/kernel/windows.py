@@ -9,18 +9,20 @@ from __future__ import annotations
 import numpy as np
 
 from agents.kernels.compilation import compiled, signed
-from agents.kernels.memory import BEST_MOVE, BEST_SCORE, HINT, MAX_PLY, NODES, NOISE, PV_LENGTH, STOP, Memory
+from agents.kernels.loops import span
+from agents.kernels.memory import HINT, MAX_PLY, NODES, NOISE, PV_LENGTH, STOP, Memory, write
 from agents.kernels.negamax import must_stop
-from agents.kernels.ordering import extend_line
 from agents.kernels.table import SPREAD
 from agents.search import WIN
 from games.gomoku.heuristics import MOST, PATTERNS
 from games.gomoku.kernel.memory import BORDER, CELLS, PATTERN_TABLE, SIZE, START, STEP, STEPS, STONES, WIDTH, cell_of
 from games.gomoku.kernel.memory import PATTERNS as CENTRE
+from games.gomoku.kernel.negamax import insert, settle
+from games.gomoku.kernel.patterns import is_five
 
 U = np.uint64
-ZERO, ONE, TWO, THREE, TEN, TWELVE = U(0), U(1), U(2), U(3), U(10), U(12)
-EDGE, ROW, CELL, SEVEN_CELLS, BACK = U(BORDER), U(WIDTH), U(1023), U(2**14 - 1), U(6)
+ZERO, ONE, TWO, TEN, TWELVE = U(0), U(1), U(2), U(10), U(12)
+EDGE, ROW, CELL, SEVEN_CELLS, BACK, BEFORE = U(BORDER), U(WIDTH), U(1023), U(2**14 - 1), U(6), U(2**12 - 1)
 EXACT_BLACK = START + U(24)
 """Two words of the memory: whether a line of six or more does not win, for black and for white."""
 MOVES = PATTERN_TABLE + U(2**14)
@@ -36,7 +38,7 @@ def allocate(size: int, exact_five: tuple[bool, bool]) -> Memory:
     memory = np.zeros(int(END), dtype=np.uint64)
     memory[SIZE] = size
     memory[int(EXACT_BLACK) : int(EXACT_BLACK) + 2] = exact_five
-    memory[int(STEP) : int(STEP) + 4] = STEPS
+    write(memory, STEP, STEPS)
     memory[int(STONES) : int(STONES) + CELLS] = 3
     middle = size // 2
     for index in range(size * size):
@@ -70,16 +72,7 @@ def change(memory: Memory, cell: np.uint64, colour: np.uint64) -> int:
             code |= memory[STONES + near] << TWO * U(place)
             near += step
         with_stone = code | stone << TWELVE
-        run = 1
-        place_ = U(10)
-        while with_stone >> place_ & THREE == stone:
-            run += 1
-            place_ -= TWO
-        place_ = U(14)
-        while with_stone >> place_ & THREE == stone:
-            run += 1
-            place_ += TWO
-        if run == 5 or (run > 5 and memory[EXACT_BLACK + colour] == ZERO):
+        if is_five(code & BEFORE | code >> TWO & ~BEFORE, TWELVE, stone, memory[EXACT_BLACK + colour]):
             fives = 1
         for start in range(7):
             shift = TWO * U(start)
@@ -94,9 +87,8 @@ def write_moves(memory: Memory, colour: np.uint64, ply: int) -> np.uint64:
     """Writes all empty cells as order << 10 | cell, best first, or only one that makes five; returns how many."""
     moves = MOVES + U(ply) * MOVES_A_PLY
     count = ZERO
-    for row in range(memory[SIZE]):
-        for column in range(memory[SIZE]):
-            cell = (U(row) + EDGE) * ROW + U(column) + EDGE
+    for row in span(EDGE, EDGE + memory[SIZE]):
+        for cell in span(row * ROW + EDGE, row * ROW + EDGE + memory[SIZE]):
             if memory[STONES + cell] != ZERO:
                 continue
             gain = change(memory, cell, colour)
@@ -108,28 +100,8 @@ def write_moves(memory: Memory, colour: np.uint64, ply: int) -> np.uint64:
                 order = order + ((cell + memory[NOISE]) * SPREAD >> U(62))
             if ply == 0 and cell == memory[HINT]:
                 order = U(2**50)
-            word = order << TEN | cell
-            place = count
-            while place > ZERO and memory[moves + place - ONE] < word:
-                memory[moves + place] = memory[moves + place - ONE]
-                place -= ONE
-            memory[moves + place] = word
-            count += ONE
+            count = insert(memory, moves, count, MOVES_A_PLY, order << TEN | cell)
     return count
-
-
-@compiled("void(uint64[::1], int64, uint64, int64)")
-def improve(memory: Memory, ply: int, cell: np.uint64, score: int) -> None:
-    """Records a move that is better than those before it."""
-    extend_line(memory, U(ply), cell)
-    if ply == 0:
-        memory[BEST_MOVE], memory[BEST_SCORE] = cell, U(score)
-
-
-@compiled("int64(int64)")
-def clipped(value: int) -> int:
-    """The value clipped to the range of positions that are not over."""
-    return max(-MOST, min(MOST, value))
 
 
 @compiled("int64(uint64[::1], uint64, int64, int64, int64, int64, int64, int64)")
@@ -143,17 +115,15 @@ def search_windows(
     best = -2 * WIN
     if depth == 1:
         # The last stone is not laid: its gain suffices.
-        for row in range(memory[SIZE]):
-            for column in range(memory[SIZE]):
-                cell = (U(row) + EDGE) * ROW + U(column) + EDGE
+        for row in span(EDGE, EDGE + memory[SIZE]):
+            for cell in span(row * ROW + EDGE, row * ROW + EDGE + memory[SIZE]):
                 if memory[STONES + cell] != ZERO:
                     continue
                 gain = change(memory, cell, colour)
-                score = WIN - ply - 1 if gain >= FIVE_MADE else 0 if empty == 1 else clipped(value + gain)
+                score = WIN - ply - 1 if gain >= FIVE_MADE else 0 if empty == 1 else max(-MOST, min(MOST, value + gain))
                 memory[NODES] += ONE
                 if score > best:
-                    best = score
-                    improve(memory, ply, cell, score)
+                    best = settle(memory, ply, cell, score)
                     if best >= beta:
                         return best
         return best
@@ -174,8 +144,7 @@ def search_windows(
         if memory[STOP] != ZERO:
             return 0
         if score > best:
-            best = score
-            improve(memory, ply, cell, score)
+            best = settle(memory, ply, cell, score)
             if best >= beta:
                 break
     return best
