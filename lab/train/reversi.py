@@ -36,7 +36,7 @@ from games.reversi.kernel.patterns import (
     STARTS,
     write_groups,
 )
-from games.reversi.kernel.searcher import SELECTIVE
+from games.reversi.kernel.searcher import ReversiSearch
 from lab.simulated.arrays import Float32Array
 from lab.train.pattern_fit import (
     HELD_OUT,
@@ -164,7 +164,7 @@ def play(weights: Memory, games: int, depth: int, trust: float, seed: int, say: 
 
     def chunk(start: int, count: int) -> Positions:
         memory = layout.allocate(16, "", weights)
-        memory[SALT] = SELECTIVE
+        memory[SALT] = ReversiSearch.selective
         room = count * ROWS_A_GAME
         arrays: list[NDArray[Any]] = [np.zeros(room, kind) for kind in (np.uint64, np.uint64, np.float32, np.int32)]
         rows = _play_many(memory, (seed * 1_000_003 + start) % 2**31, count, depth, trust, *arrays)

@@ -8,11 +8,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.kernels.compilation import bit_count, compiled, leading_zeros, signed
+from agents.kernels.compilation import compiled, leading_zeros, number
+from agents.kernels.loops import span
 
 U = np.uint64
-ZERO, ONE, THREE = U(0), U(1), U(3)
-SEVEN, EIGHT, NINE, FOURTEEN, SIXTEEN, EIGHTEEN, TWO = U(7), U(8), U(9), U(14), U(16), U(18), U(2)
+ZERO, ONE, THREE, SEVEN, EIGHT, NINE = U(0), U(1), U(3), U(7), U(8), U(9)
 INNER = U(0x7E7E7E7E7E7E7E7E)
 """All columns but a and h, whose discs cannot be turned over along a row or diagonal."""
 TOP = U(1 << 63)
@@ -55,89 +55,76 @@ def flips(mine: np.uint64, theirs: np.uint64, square: np.uint64) -> np.uint64:
     return turned
 
 
+@compiled("uint64(uint64, uint64, uint64)", inlined=True)
+def beyond(mine: np.uint64, theirs: np.uint64, step: np.uint64) -> np.uint64:
+    """The squares behind rows of `theirs` that begin beside mine, both ways along a line, in doubling steps."""
+    up, down = theirs & (mine << step), theirs & (mine >> step)
+    up |= theirs & (up << step)
+    down |= theirs & (down >> step)
+    pair, two = theirs & (theirs << step), step << ONE
+    for _ in range(2):
+        up |= pair & (up << two)
+        down |= pair >> step & (down >> two)
+    return up << step | down >> step
+
+
 @compiled("uint64(uint64, uint64)")
 def moves(mine: np.uint64, theirs: np.uint64) -> np.uint64:
-    """The empty squares where a move turns discs over: all eight directions at once, in doubling steps."""
+    """The empty squares where a move turns discs over."""
     inner = theirs & INNER
-    right, left = inner & (mine << ONE), inner & (mine >> ONE)
-    down, up = theirs & (mine << EIGHT), theirs & (mine >> EIGHT)
-    down_left, up_right = inner & (mine << SEVEN), inner & (mine >> SEVEN)
-    down_right, up_left = inner & (mine << NINE), inner & (mine >> NINE)
-    right |= inner & (right << ONE)
-    left |= inner & (left >> ONE)
-    down |= theirs & (down << EIGHT)
-    up |= theirs & (up >> EIGHT)
-    down_left |= inner & (down_left << SEVEN)
-    up_right |= inner & (up_right >> SEVEN)
-    down_right |= inner & (down_right << NINE)
-    up_left |= inner & (up_left >> NINE)
-    pair_right, pair_down = inner & (inner << ONE), theirs & (theirs << EIGHT)
-    pair_down_left, pair_down_right = inner & (inner << SEVEN), inner & (inner << NINE)
-    pair_left, pair_up = pair_right >> ONE, pair_down >> EIGHT
-    pair_up_right, pair_up_left = pair_down_left >> SEVEN, pair_down_right >> NINE
-    for _ in range(2):
-        right |= pair_right & (right << TWO)
-        left |= pair_left & (left >> TWO)
-        down |= pair_down & (down << SIXTEEN)
-        up |= pair_up & (up >> SIXTEEN)
-        down_left |= pair_down_left & (down_left << FOURTEEN)
-        up_right |= pair_up_right & (up_right >> FOURTEEN)
-        down_right |= pair_down_right & (down_right << EIGHTEEN)
-        up_left |= pair_up_left & (up_left >> EIGHTEEN)
-    reached = (right << ONE) | (left >> ONE) | (down << EIGHT) | (up >> EIGHT)
-    reached |= (down_left << SEVEN) | (up_right >> SEVEN) | (down_right << NINE) | (up_left >> NINE)
-    return reached & ~(mine | theirs)
+    slanted = beyond(mine, inner, SEVEN) | beyond(mine, inner, NINE)
+    return (beyond(mine, inner, ONE) | beyond(mine, theirs, EIGHT) | slanted) & ~(mine | theirs)
 
 
-SIDES = U(0xFF818181818181FF)
-TOP_AND_BOTTOM = U(0xFF000000000000FF)
-LEFT_AND_RIGHT = U(0x8181818181818181)
+TOP_AND_BOTTOM, LEFT_AND_RIGHT = U(0xFF000000000000FF), U(0x8181818181818181)
+SIDES, CORNERS = TOP_AND_BOTTOM | LEFT_AND_RIGHT, TOP_AND_BOTTOM & LEFT_AND_RIGHT
 NOT_A, NOT_H = U(0xFEFEFEFEFEFEFEFE), U(0x7F7F7F7F7F7F7F7F)
-ROW, COLUMN = U(0xFF), U(0x0101010101010101)
 
 
-def _diagonals() -> NDArray[np.uint64]:
-    """The diagonals of three or more squares, 11 falling, then 11 rising; shorter ones lie on the sides alone."""
-    lines = []
-    for falling in (True, False):
-        for offset in range(-5, 6):
-            squares = [
-                (row, column)
-                for row in range(8)
-                for column in range(8)
-                if (row - column if falling else row + column - 7) == offset
-            ]
-            lines.append(sum(1 << (8 * row + column) for row, column in squares))
-    return np.array(lines, dtype=np.uint64)
+@compiled("uint64(uint64)")
+def beside(board: np.uint64) -> np.uint64:
+    """The squares of a board and their neighbours."""
+    wide = board | board >> ONE & NOT_H | board << ONE & NOT_A
+    return wide | wide >> EIGHT | wide << EIGHT
 
 
-DIAGONALS = _diagonals()
+def _lines() -> NDArray[np.uint64]:
+    """The 8 rows, the 8 columns, and 11 falling and 11 rising diagonals; shorter ones lie on the sides alone."""
+    squares = [divmod(square, 8) for square in range(64)]
+    lines = [
+        sum(1 << 8 * row + column for row, column in squares if down * row + right * column == number)
+        for down, right in ((1, 0), (0, 1), (1, -1), (1, 1))
+        for number in range(-7, 15)
+    ]
+    return np.array([line for line in lines if line.bit_count() > 2], dtype=np.uint64)
+
+
+LINES = _lines()
+
+
+@compiled("uint64(uint64, uint64, uint64)", inlined=True)
+def full_lines(full: np.uint64, first: np.uint64, end: np.uint64) -> np.uint64:
+    """Those of the LINES from one to before another that have no empty square."""
+    found = ZERO
+    for line in span(first, end):
+        if full & LINES[line] == LINES[line]:
+            found |= LINES[line]
+    return found
 
 
 @compiled("uint64(uint64, uint64)")
 def stable(mine: np.uint64, theirs: np.uint64) -> np.uint64:
     """My discs that can never be turned over, as far as full lines, sides and stable neighbours prove it."""
     full = mine | theirs
-    level, upright, falling, rising = LEFT_AND_RIGHT, TOP_AND_BOTTOM, SIDES, SIDES
-    for line in range(8):
-        row = ROW << U(8 * line)
-        if full & row == row:
-            level |= row
-        column = COLUMN << U(line)
-        if full & column == column:
-            upright |= column
-    for line in range(11):
-        if full & DIAGONALS[U(line)] == DIAGONALS[U(line)]:
-            falling |= DIAGONALS[U(line)]
-        if full & DIAGONALS[U(line + 11)] == DIAGONALS[U(line + 11)]:
-            rising |= DIAGONALS[U(line + 11)]
+    level, upright = LEFT_AND_RIGHT | full_lines(full, U(0), U(8)), TOP_AND_BOTTOM | full_lines(full, U(8), U(16))
+    falling, rising = SIDES | full_lines(full, U(16), U(27)), SIDES | full_lines(full, U(27), U(38))
     found = mine & level & upright & falling & rising
     while True:
-        beside = found >> ONE & NOT_H | found << ONE & NOT_A | level
+        sideways = found >> ONE & NOT_H | found << ONE & NOT_A | level
         above = found >> EIGHT | found << EIGHT | upright
         fall = found >> NINE & NOT_H | found << NINE & NOT_A | falling
         rise = found >> SEVEN & NOT_A | found << SEVEN & NOT_H | rising
-        more = mine & beside & above & fall & rise | found
+        more = mine & sideways & above & fall & rise | found
         if more == found:
             return found
         found = more
@@ -146,7 +133,7 @@ def stable(mine: np.uint64, theirs: np.uint64) -> np.uint64:
 @compiled("int64(uint64, uint64)")
 def result(mine: np.uint64, theirs: np.uint64) -> int:
     """The final difference in discs for the side to move; the winner gets the empty squares."""
-    own, other = signed(bit_count(mine)), signed(bit_count(theirs))
+    own, other = number(mine), number(theirs)
     if own > other:
         return 64 - 2 * other
     return 2 * own - 64 if own < other else 0

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.kernels.compilation import bit_count, compiled, signed
+from agents.kernels.compilation import compiled, number, signed
+from agents.kernels.loops import span
 from agents.kernels.memory import BEST_MOVE, MAX_MOVES, MOVES, STOP, Memory
 from agents.kernels.negamax import LIMIT, must_stop
 from agents.kernels.ordering import FIRST, pick
@@ -30,37 +31,29 @@ MOST = 64
 """The best possible result, in discs."""
 
 
-@compiled("int64(int64)")
-def stability_threshold(empties: int) -> int:
-    """Alpha from which it is worth checking whether the enemy's stable discs put it out of reach."""
-    return 2 * empties - 10
-
-
 @compiled("void(uint64[::1], uint64, uint64, uint64, int64, int64)")
 def take_advice(memory: Memory, mine: np.uint64, theirs: np.uint64, count: np.uint64, depth: int, ply: int) -> None:
     """Adds to the moves' order their scores by a search to `depth`: a disc counts as much as 0.6 replies."""
-    slot = MOVES + U(ply) * STRIDE
-    end = slot + count
-    while slot < end:
+    first = MOVES + U(ply) * STRIDE
+    for slot in span(first, first + count):
         changed = memory[TURNED + U(ply) * STRIDE + (memory[slot] & CODE)]
         place(memory, U(ply + 1), theirs & ~changed, mine | changed)
         score = -negamax(memory, ply + 1, depth, -LIMIT, LIMIT)
         score = min(max(score, -MAX_VALUE), MAX_VALUE)
         memory[slot] += U(TRUST * (score + MAX_VALUE)) << ORDER
-        slot += ONE
 
 
 @compiled("int64(uint64[::1], uint64, uint64, int64, int64, int64)")
 def prove(memory: Memory, mine: np.uint64, theirs: np.uint64, alpha: int, empties: int, ply: int) -> int:
     """A bound on the result, on the same side of `alpha` as the result. Meaningless once STOP is set."""
     if empties == SMALL and ply > 0:
-        return last_four(memory, mine, theirs, alpha)
+        return last_four(memory, mine, theirs, alpha, False)
     # 1. Stop if requested.
     if must_stop(memory):
         return 0
-    # 2. The enemy's stable discs alone may rule out more than alpha.
-    if ply > 0 and alpha >= stability_threshold(empties):
-        most = MOST - 2 * signed(bit_count(stable(theirs, mine)))
+    # 2. The enemy's stable discs alone may rule out more than alpha: worth checking from that alpha on.
+    if ply > 0 and alpha >= 2 * empties - 10:
+        most = MOST - 2 * number(stable(theirs, mine))
         if most <= alpha:
             return most
     # 3. Look the position up in the table.
@@ -87,9 +80,8 @@ def prove(memory: Memory, mine: np.uint64, theirs: np.uint64, alpha: int, emptie
     count = write_moves(memory, mine, theirs, where, here, False)
     if empties >= ADVISED:
         take_advice(memory, mine, theirs, count, (empties - ADVISED) // 2, ply)
-    slot, turned_by = MOVES + here * STRIDE, TURNED + here * STRIDE
-    end = slot + count
-    while slot < end:
+    begin, turned_by = MOVES + here * STRIDE, TURNED + here * STRIDE
+    for slot in span(begin, begin + count):
         code = memory[slot] & CODE
         if code == first:
             memory[slot] |= FIRST << ORDER
@@ -100,7 +92,6 @@ def prove(memory: Memory, mine: np.uint64, theirs: np.uint64, alpha: int, emptie
                 worst = MOST - signed(reply >> EIGHT & BYTE)
                 if worst > alpha:
                     return worst
-        slot += ONE
     # 5. Search each.
     best, best_code, done = NO_MOVE, ZERO, ZERO
     while done < count:

@@ -36,14 +36,13 @@ def allocate(table_mb: int, heuristic: str, weights: Memory) -> Memory:
     memory = common.allocate(END, table_mb, noise_bits=8)
     memory[JUDGE] = {"": PATTERNS, "static": STATIC}.get(heuristic, WEIGHTED)
     memory[int(WEIGHTS) : int(END)] = weights
-    for index, worth in enumerate(range(-4, 5)):
-        memory[int(WORTHS) + index] = sum(1 << square for square in range(64) if plain.TABLE[square] == worth)
+    worths = (sum(1 << square for square in range(64) if plain.TABLE[square] == worth) for worth in range(-4, 5))
+    common.write(memory, WORTHS, worths)
     by_stage: dict[str, tuple[plain.Weights, ...]] = {
         "adaptive": (plain.OPENING, plain.MIDDLE, plain.END),
         "stable": (plain.STABLE_WEIGHTS,) * 3,
     }
     by_stage |= {f"{name}_truly": tuple(map(plain.truly, stages)) for name, stages in by_stage.items()}
-    for stage, features in enumerate(by_stage.get(heuristic, ({heuristic: 1},) * 3)):
-        for index, name in enumerate(FEATURE_NAMES):
-            memory[int(FEATURES) + len(FEATURE_NAMES) * stage + index] = features.get(name, 0)
+    stages = by_stage.get(heuristic, ({heuristic: 1},) * 3)
+    common.write(memory, FEATURES, (features.get(name, 0) for features in stages for name in FEATURE_NAMES))
     return memory

@@ -9,6 +9,7 @@ import numpy as np
 
 from agents.kernels import negamax as core
 from agents.kernels.compilation import compiled, signed
+from agents.kernels.loops import span
 from agents.kernels.memory import MAX_MOVES, MOVES, SALT, STATE, STATE_WORDS, Memory
 from agents.kernels.negamax import NOT_OVER
 from agents.kernels.table import CODE, SPREAD
@@ -92,11 +93,6 @@ def table_key(memory: Memory, ply: np.uint64, depth: int) -> np.uint64:
     return key
 
 
-@compiled("boolean(uint64[::1], uint64, int64)", inlined=True)
-def holds(memory: Memory, ply: np.uint64, score: int) -> bool:
-    return True
-
-
 @compiled("int64(uint64[::1], uint64, int64)")
 def first_probe(memory: Memory, ply: np.uint64, depth: int) -> int:
     """As `agents.kernels.negamax`: selective searches are those whose keys have a salt."""
@@ -116,20 +112,18 @@ def margin(memory: Memory, ply: np.uint64, depth: int, probe: int) -> int:
 @compiled("uint64(uint64[::1], uint64, int64)")
 def written(memory: Memory, ply: np.uint64, depth: int) -> np.uint64:
     """As `write_moves` of `agents.kernels.negamax`."""
-    at, slot = STATE + ply * WORDS, MOVES + ply * STRIDE
+    at, first = STATE + ply * WORDS, MOVES + ply * STRIDE
     mine, theirs, where = memory[at], memory[at + THEIRS], memory[at + WHERE]
     if where == ZERO:
-        memory[slot] = PASSED
+        memory[first] = PASSED
         memory[TURNED + ply * STRIDE + PASSED] = ZERO
         return ONE
     quickly = depth == 1 and signed(ply) > 0
     count = write_moves(memory, mine, theirs, where, ply, quickly)
-    end = slot + count
-    while depth >= SORTED and slot < end:
+    for slot in span(first, first + count if depth >= SORTED else first):
         changed = memory[TURNED + ply * STRIDE + (memory[slot] & CODE)]
         worth = -evaluate(memory, theirs & ~changed, mine | changed)
         memory[slot] += U((min(max(worth, -MAX_VALUE), MAX_VALUE) + MAX_VALUE) * SORT_WEIGHT) << ORDER
-        slot += ONE
     return count
 
 
@@ -148,7 +142,6 @@ negamax = core.of(
     final_score=final_score,
     judge=judge,
     table_key=table_key,
-    holds=holds,
     first_probe=first_probe,
     probe_depth=shallow_depth,
     margin=margin,

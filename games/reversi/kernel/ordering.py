@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.kernels.compilation import bit_count, compiled, lowest_bit
+from agents.kernels.compilation import bit_count, compiled
+from agents.kernels.loops import each_bit
 from agents.kernels.memory import MAX_MOVES, MOVES, Memory
-from games.reversi.kernel.discs import NOT_A, NOT_H, flips, moves
+from games.reversi.kernel.discs import CORNERS, beside, flips, moves
 from games.reversi.kernel.last import odd_quarters
 
 U = np.uint64
@@ -18,20 +19,12 @@ STRIDE = U(MAX_MOVES)
 PASSED = U(65)
 TURNED = MOVES + U(64)
 """1 word per code behind each ply's moves: the disc laid and those turned over; nothing for a pass."""
-CORNERS = U(0x8100000000000081)
 QUARTER_WORTHS = ((18, 4, 14, 12), (4, 0, 6, 8), (14, 6, 12, 10), (12, 8, 10, 10))
 BY_SQUARE = np.array(
     [100 + QUARTER_WORTHS[min(row, 7 - row)][min(column, 7 - column)] for row in range(8) for column in range(8)],
     dtype=np.uint64,
 )
 """Worth of each square: corners first, the squares diagonally beside them last."""
-
-
-@compiled("uint64(uint64)")
-def beside(board: np.uint64) -> np.uint64:
-    """The squares of a board and their neighbours."""
-    wide = board | board >> ONE & NOT_H | board << ONE & NOT_A
-    return wide | wide >> EIGHT | wide << EIGHT
 
 
 @compiled("uint64(uint64, uint64, uint64, uint64, uint64)")
@@ -62,18 +55,14 @@ def write_moves(
     """
     empty = ~(mine | theirs)
     odd = ZERO if quickly else odd_quarters(empty)
-    slot = MOVES + ply * STRIDE
-    turned_by = TURNED + ply * STRIDE
-    count = ZERO
-    while where:
-        square = lowest_bit(where)
-        where &= where - ONE
+    slot, turned_by = MOVES + ply * STRIDE, TURNED + ply * STRIDE
+    for square in each_bit(where):
         turned = flips(mine, theirs, square)
         if quickly:
             order = BY_SQUARE[square] - bit_count(beside(turned) & empty)
         else:
             order = promise(mine, theirs, turned, square, odd)
-        memory[slot + count] = order << ORDER | (square + ONE)
+        memory[slot] = order << ORDER | (square + ONE)
         memory[turned_by + square + ONE] = turned | ONE << square
-        count += ONE
-    return count
+        slot += ONE
+    return bit_count(where)  # type: ignore[no-any-return]

@@ -9,9 +9,9 @@ are hundredths of a disc; the value is their sum for the side to move.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agents.kernels.compilation import bit_count, compiled, signed
+from agents.kernels.loops import span
 from games.reversi.kernel.discs import moves
 from games.reversi.kernel.memory import GROUPS_AT, STAGE_WORDS, STAGES, WEIGHTS, Memory
 
@@ -39,13 +39,8 @@ SLANTING_STARTS = np.array(STARTS[6:], dtype=np.uint64)
 SLANTING = np.array([sum(1 << (9 * row + right) for row in range(8 - right)) for right in range(5)], dtype=np.uint64)
 """The falling diagonals from a1, b1, c1, d1 and e1."""
 
-
-def _in_base_three() -> NDArray[np.uint64]:
-    """For each ten-bit number, the base-three number with the same digits."""
-    return np.array([int(f"{bits:b}", 3) for bits in range(1024)], dtype=np.uint64)
-
-
-BASE_THREE = _in_base_three()
+BASE_THREE = np.array([int(f"{bits:b}", 3) for bits in range(1024)], dtype=np.uint64)
+"""For each ten-bit number, the base-three number with the same digits."""
 
 
 @compiled("uint64(uint64)")
@@ -54,14 +49,6 @@ def upside_down(board: np.uint64) -> np.uint64:
     board = board >> U(8) & U(0x00FF00FF00FF00FF) | (board & U(0x00FF00FF00FF00FF)) << U(8)
     board = board >> U(16) & U(0x0000FFFF0000FFFF) | (board & U(0x0000FFFF0000FFFF)) << U(16)
     return board >> U(32) | board << U(32)
-
-
-@compiled("uint64(uint64)")
-def mirrored(board: np.uint64) -> np.uint64:
-    """The board with its columns in reverse order."""
-    board = board >> U(1) & U(0x5555555555555555) | (board & U(0x5555555555555555)) << U(1)
-    board = board >> U(2) & U(0x3333333333333333) | (board & U(0x3333333333333333)) << U(2)
-    return board >> U(4) & U(0x0F0F0F0F0F0F0F0F) | (board & U(0x0F0F0F0F0F0F0F0F)) << U(4)
 
 
 @compiled("uint64(uint64)")
@@ -82,65 +69,58 @@ def number(mine: np.uint64, theirs: np.uint64) -> np.uint64:
     return digits
 
 
-@compiled("void(uint64[::1], uint64, uint64, uint64)")
-def write_corner(out: Memory, at: np.uint64, mine: np.uint64, theirs: np.uint64) -> None:
-    """Writes five words: the first corner's nine squares, and the diagonals of 7 to 4 squares above the longest."""
+@compiled("uint64(uint64, uint64)", inlined=True)
+def corner(mine: np.uint64, theirs: np.uint64) -> np.uint64:
+    """Index of the weight of the first corner's nine squares."""
     own = mine & U(7) | mine >> U(5) & U(0x38) | mine >> U(10) & U(0x1C0)
     other = theirs & U(7) | theirs >> U(5) & U(0x38) | theirs >> U(10) & U(0x1C0)
-    out[at] = CORNER + number(own, other)
-    for index in range(4):
-        # One square per column: multiplying by a column of ones adds all rows up in the last one.
-        own = (mine & SLANTING[index + 1]) * COLUMN >> U(57 + index)
-        other = (theirs & SLANTING[index + 1]) * COLUMN >> U(57 + index)
-        out[at + U(1 + index)] = SLANTING_STARTS[index + 1] + number(own, other)
+    return CORNER + number(own, other)
 
 
-@compiled("void(uint64[::1], uint64, uint64, uint64)")
-def write_side(out: Memory, at: np.uint64, mine: np.uint64, theirs: np.uint64) -> None:
-    """Writes four words: the first row with b2 and g2, and rows 2 to 4."""
+@compiled("uint64(uint64, uint64)", inlined=True)
+def side(mine: np.uint64, theirs: np.uint64) -> np.uint64:
+    """Index of the weight of the first row with b2 and g2."""
     own = mine & U(255) | mine >> U(1) & U(256) | mine >> U(5) & U(512)
     other = theirs & U(255) | theirs >> U(1) & U(256) | theirs >> U(5) & U(512)
-    out[at] = SIDE + number(own, other)
-    for row in range(1, 4):
-        shift = U(8 * row)
-        out[at + U(row)] = ROWS + U(6561 * (row - 1)) + number(mine >> shift & U(255), theirs >> shift & U(255))
+    return SIDE + number(own, other)
 
 
-@compiled("void(uint64[::1], uint64, uint64, uint64)")
-def write_beside(out: Memory, at: np.uint64, mine: np.uint64, theirs: np.uint64) -> None:
-    """Writes one word: the first five squares of the first two rows."""
+@compiled("uint64(uint64, uint64, int64)", inlined=True)
+def falling(mine: np.uint64, theirs: np.uint64, right: int) -> np.uint64:
+    """Index of the weight of the falling diagonal from the square that far to the right of a1."""
+    # One square per column: multiplying by a column of ones adds all rows up in the last one.
+    own = (mine & SLANTING[right]) * COLUMN >> U(56 + right)
+    other = (theirs & SLANTING[right]) * COLUMN >> U(56 + right)
+    index: np.uint64 = SLANTING_STARTS[right] + number(own, other)
+    return index
+
+
+@compiled("uint64(uint64, uint64)", inlined=True)
+def along_corner(mine: np.uint64, theirs: np.uint64) -> np.uint64:
+    """Index of the weight of the first five squares of the first two rows."""
     own, other = mine & U(31) | mine >> U(3) & U(0x3E0), theirs & U(31) | theirs >> U(3) & U(0x3E0)
-    out[at] = BESIDE + number(own, other)
-
-
-@compiled("void(uint64[::1], uint64, uint64, uint64)")
-def write_longest(out: Memory, at: np.uint64, mine: np.uint64, theirs: np.uint64) -> None:
-    """Writes one word: the falling diagonal of eight squares."""
-    own, other = (mine & SLANTING[0]) * COLUMN >> U(56), (theirs & SLANTING[0]) * COLUMN >> U(56)
-    out[at] = SLANTING_STARTS[0] + number(own, other)
+    return BESIDE + number(own, other)
 
 
 @compiled("void(uint64[::1], uint64, uint64, uint64)")
 def write_groups(out: Memory, at: np.uint64, mine: np.uint64, theirs: np.uint64) -> None:
-    """Writes GROUPS words: the index within a stage of the weight of each of the board's 46 groups."""
+    """Writes GROUPS words: the index within a stage of the weight of each of the board's 46 groups.
+
+    Four times those at the first corner and in the first rows; the board is turned by a quarter in between.
+    """
     for turn in range(4):
-        if turn & 1:
-            mine, theirs = upside_down(mine), upside_down(theirs)
-        elif turn == 2:
-            mine, theirs = mirrored(mine), mirrored(theirs)
-        write_corner(out, at, mine, theirs)
-        write_beside(out, at + U(5), mine, theirs)
-        write_beside(out, at + U(6), transposed(mine), transposed(theirs))
-        at += U(7)
-        if turn == 0 or turn == 3:
-            write_longest(out, at, mine, theirs)
+        across, other_across = transposed(mine), transposed(theirs)
+        out[at], out[at + ONE] = corner(mine, theirs), side(mine, theirs)
+        out[at + TWO], out[at + THREE] = along_corner(mine, theirs), along_corner(across, other_across)
+        at += FOUR
+        for row in range(1, 4):
+            shift = U(8 * row)
+            out[at] = ROWS + U(6561 * (row - 1)) + number(mine >> shift & U(255), theirs >> shift & U(255))
             at += ONE
-        if turn < 2:
-            write_side(out, at, mine, theirs)
-            at += FOUR
-        if turn == 0 or turn == 3:
-            write_side(out, at, transposed(mine), transposed(theirs))
-            at += FOUR
+        for right in range(turn // 2, 5):  # two turns see both longest diagonals
+            out[at] = falling(mine, theirs, right)
+            at += ONE
+        mine, theirs = upside_down(across), upside_down(other_across)
 
 
 @compiled("uint64(uint64, uint64)")
@@ -157,8 +137,8 @@ def evaluate_patterns(memory: Memory, mine: np.uint64, theirs: np.uint64, where:
     start = (WEIGHTS + stage * U(STAGE_WORDS)) * FOUR
     write_groups(memory, GROUPS_AT, mine, theirs)
     value: int = weights[start + U(CONSTANT)] + TEMPO[stage]
-    for index in range(GROUPS):
-        value += weights[start + memory[GROUPS_AT + U(index)]]
+    for at in span(GROUPS_AT, GROUPS_AT + U(GROUPS)):
+        value += weights[start + memory[at]]
     free = signed(bit_count(where)) - signed(bit_count(moves(theirs, mine)))
     value += weights[start + U(MOBILITY + 32 + free)]
     return min(max(value, -MAX_VALUE), MAX_VALUE)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.kernels.compilation import bit_count, compiled, lowest_bit, signed
+from agents.kernels.compilation import compiled, number
+from agents.kernels.loops import each_bit
 from games.reversi import Position, Reversi
 from games.reversi.kernel.discs import flips, moves
 
@@ -20,15 +21,11 @@ def leaves(mine: np.uint64, theirs: np.uint64, depth: int) -> int:
     """Number of sequences of `depth` plies; `depth` is at least one."""
     where = moves(mine, theirs)
     if where == ZERO:
-        if moves(theirs, mine) == ZERO:
-            return 1
-        return 1 if depth == 1 else leaves(theirs, mine, depth - 1)
+        return 1 if depth == 1 or moves(theirs, mine) == ZERO else leaves(theirs, mine, depth - 1)
     if depth == 1:
-        return signed(bit_count(where))
+        return number(where)
     total = 0
-    while where:
-        square = lowest_bit(where)
-        where &= where - ONE
+    for square in each_bit(where):
         turned = flips(mine, theirs, square)
         total += leaves(theirs ^ turned, mine | turned | ONE << square, depth - 1)
     return total

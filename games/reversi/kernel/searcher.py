@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from agents.kernels.memory import EXACT, NODE_LIMIT, NODES, SALT
-from agents.kernels.negamax import LIMIT, NegamaxSearch
+from agents.kernels.negamax import NegamaxSearch
 from agents.search import Iteration
 from games.reversi import PASS, Move, Position, Reversi
 from games.reversi.kernel import memory as layout
@@ -16,8 +16,6 @@ from games.reversi.kernel.weights import weights
 
 PROOF_NODES, PROOF_EMPTIES, PROOF_GROWTH = 30_000, 14, 2.3
 """Positions that a proof visits with PROOF_EMPTIES empty squares, and the factor per further one; measured."""
-SELECTIVE = 0x8E9D5C7B3A6F1E2D
-"""Mixed into the keys of searches that ProbCut may cut."""
 WINDOW = 300
 """Hundredths of a disc on each side of the expected score."""
 PATIENCE = 12
@@ -29,10 +27,11 @@ class ReversiSearch(NegamaxSearch):
         super().__init__(negamax, layout.allocate(table_mb, heuristic, weights()), seed)
         self.game = game
         self._solves = not heuristic
+        self.window = (WINDOW if self._solves else 0), 2, 3
 
     def _place(self, position: Position) -> None:
         self._proves = self._solves and not self.memory[EXACT]
-        self.memory[SALT] = SELECTIVE if self._proves else 0
+        self.memory[SALT] = self.selective if self._proves else 0
         self._mine, self._theirs = position.discs[position.side], position.discs[1 - position.side]
         self._empties = 64 - (self._mine | self._theirs).bit_count()
         place(self.memory, np.uint64(0), np.uint64(self._mine), np.uint64(self._theirs))
@@ -40,12 +39,6 @@ class ReversiSearch(NegamaxSearch):
     def deepen(self, depth: int) -> Iteration:
         """Searches to the depth, or proves the result once that is in reach."""
         return self._solve() if self._proves and self._is_in_reach(depth) else super().deepen(depth)
-
-    def _window(self, depth: int) -> tuple[int, int]:
-        """Bounds around the score two plies before, for selective searches."""
-        if not self._proves or len(self._scores) < 2 or depth <= 2:
-            return -LIMIT, LIMIT
-        return self._scores[-2] - WINDOW, self._scores[-2] + WINDOW
 
     def _is_in_reach(self, depth: int) -> bool:
         """Whether a proof is affordable after the search so far and within the node limit."""
