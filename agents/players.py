@@ -78,6 +78,9 @@ class Player:
     def __init__(self, spec: PlayerSpec, game: AnyGame) -> None:
         self.spec = spec
         self._agent: GameAgent = registry.load_agent(spec.agent, game, dict(spec.options))
+        # A package's agent need not be a GameAgent, and may lack both.
+        self._prepare = getattr(self._agent, "prepare", lambda _: None)
+        self._clock = getattr(self._agent, "processor_s", lambda: GameAgent.processor_s(self._agent))
         self.processor_s = 0.0
         """Processor time of the last move."""
         self._recent: deque[tuple[float, float]] = deque(maxlen=RECENT)
@@ -88,11 +91,11 @@ class Player:
         if self.spec.processor_s is not None:
             limits = dataclasses.replace(limits, time_s=self._allowance_s(self.spec.processor_s))
         stop = stop or threading.Event()
-        self._agent.prepare(stop)
-        before_s, began_s = self._agent.processor_s(), time.perf_counter()
+        self._prepare(stop)
+        before_s, began_s = self._clock(), time.perf_counter()
         answer = self._agent.choose(position, limits, stop)
         seconds = time.perf_counter() - began_s
-        self.processor_s = max(0.0, self._agent.processor_s() - before_s)
+        self.processor_s = max(0.0, self._clock() - before_s)
         if limits.time_s is not None and seconds > limits.time_s / 2:
             self._recent.append((self.processor_s, seconds))
         return answer
