@@ -30,6 +30,8 @@ _log = logging.getLogger(__name__)
 ATTEMPTS = 2
 MAX_FAILURES = 6
 THINK_S = 1.0
+NONSENSE = (KeyError, IndexError, TypeError, OverflowError)
+"""What reading an answer raises that was no protocol."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,8 +66,9 @@ class External(GameAgent):
         return "; ".join(engine_protocols.obstacle(engine, game) for engine in ours)
 
     def prepare(self, stop: threading.Event) -> None:
-        with contextlib.suppress(EngineError):  # `choose` tells it, and tries again
-            self._started()
+        if not self._failures and not stop.is_set():
+            with contextlib.suppress(EngineError, *NONSENSE):  # `choose` tells it, and tries again
+                self._started()
 
     def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
         """The engine's move; if `stop` comes first, the first legal move.
@@ -80,7 +83,7 @@ class External(GameAgent):
             try:
                 try:
                     answer = self._ask(position, limits, stop)
-                except (KeyError, IndexError, TypeError, OverflowError) as error:  # what it wrote was no protocol
+                except NONSENSE as error:
                     raise EngineError(f"spoke nonsense: {type(error).__name__} {error}") from None
                 move = self._read(position, answer)
             except EngineStopped:
@@ -120,13 +123,16 @@ class External(GameAgent):
         if self._process is not None and not self._process.runs:
             self.close()
         if self._process is None:
-            self._process = EngineProcess(self._engine.command)
+            process = EngineProcess(self._engine.command)
             deadline_s = engine_protocols.deadline_in(self._engine.timeout_s)
             try:
-                self._protocol.greet(self._process, self.game, self._engine.options, deadline_s)
-            except EngineSilent as error:
-                self.close()
+                self._protocol.greet(process, self.game, self._engine.options, deadline_s)
+            except Exception as error:
+                process.close()
+                if not isinstance(error, EngineSilent):
+                    raise
                 raise EngineError(f"does not greet as an engine for {self._engine.protocol} does: {error}") from None
+            self._process = process
         return self._process
 
     def _read(self, position: Any, answer: Found) -> Any:

@@ -81,8 +81,8 @@ class Player:
         # A package's agent need not be a GameAgent, and may lack both.
         self._prepare = getattr(self._agent, "prepare", lambda _: None)
         self._clock = getattr(self._agent, "processor_s", lambda: GameAgent.processor_s(self._agent))
-        self.processor_s = 0.0
-        """Processor time of the last move."""
+        self.seconds = self.processor_s = 0.0
+        """Time and processor time of the last move, without what had to be prepared."""
         self._recent: deque[tuple[float, float]] = deque(maxlen=RECENT)
         """Processor time and time of the latest moves that took what they were given."""
 
@@ -94,10 +94,10 @@ class Player:
         self._prepare(stop)
         before_s, began_s = self._clock(), time.perf_counter()
         answer = self._agent.choose(position, limits, stop)
-        seconds = time.perf_counter() - began_s
+        self.seconds = time.perf_counter() - began_s
         self.processor_s = max(0.0, self._clock() - before_s)
-        if limits.time_s is not None and seconds > limits.time_s / 2:
-            self._recent.append((self.processor_s, seconds))
+        if limits.time_s is not None and self.seconds > limits.time_s / 2:
+            self._recent.append((self.processor_s, self.seconds))
         return answer
 
     def _allowance_s(self, processor_s: float) -> float:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import threading
-import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -162,14 +161,12 @@ class _RunningGame:
     def _move(self, players: list[Player]) -> Played | None:
         side = self.game.to_move(self.position)
         seen = HiddenHands.of(self.game).view(self.position, side)  # hides the other side's hand
-        began_s = time.perf_counter()
         try:
             answer = players[side].choose(seen, self.stop)
         except Exception as error:  # noqa: BLE001 - the arena outlives its players
             return self._fault(side, "agent_failed", error)
-        seconds = time.perf_counter() - began_s
-        used_s = round(players[side].processor_s, 6)
-        self.uses[side] = self.uses[side].plus(round(seconds, 6), answer.nodes, answer.depth, answer.from_book, used_s)
+        seconds, used_s = round(players[side].seconds, 6), round(players[side].processor_s, 6)
+        self.uses[side] = self.uses[side].plus(seconds, answer.nodes, answer.depth, answer.from_book, used_s)
         if answer.move not in self.game.legal_moves(self.position):
             return self._fault(side, "illegal_move", answer.move)
         self.moves.append(self.game.format_move(self.position, answer.move))

@@ -155,8 +155,8 @@ def lines_of(found: Summary, hypotheses: Hypotheses | None = None) -> list[str]:
     lines.append(f"{found.plies:.1f} plies a game; ended by {reasons}")
     lines += [
         f"{name:<{width}}  a move: {one.seconds:.4f} s (longest {one.longest_s:.3f}, processor {one.processor_s:.4f}), "
-        f"{one.nodes:.0f} nodes, "
-        f"depth {one.depth:.1f}" + (f"; {one.from_book:.1f} moves a game from the book" if one.from_book else "")
+        f"{one.nodes:.0f} nodes, depth {one.depth:.1f}"
+        + (f"; {one.from_book:.1f} moves a game from the book" if one.from_book else "")
         for name, one in zip(found.players, found.spent, strict=True)
     ]
     return [*lines, *(f"lost by fault: {fault}" for fault in found.faults)]

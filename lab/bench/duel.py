@@ -5,7 +5,8 @@
 A player is one word, as in `kibitzer arena`, without limits: both get the same mean processor time a move. A program's
 is what the system says that it and its children used; ours is this process's. Programs can only be told seconds of a
 clock, so each is told as many as brought it its processor time until now; a busy machine slows a duel, not one side.
-Openings look even, and each is played twice with the sides exchanged; the standard error is that of such pairs.
+Openings are random plies, or a file's, and each is played twice with the sides exchanged, which balances them; the
+standard error is that of such pairs.
 
 An earlier version of Kibitzer is a program too: a table [engines.NAME] whose command is its `kibitzer engine`.
 """
@@ -20,7 +21,6 @@ import typer
 
 from agents import arena_cli, players
 from agents.agent import Limits
-from agents.arena.match import MAX_PLIES
 from agents.command_line import EnginesOption, GameOption, RuleOption, refusing, use_engines
 
 
@@ -46,7 +46,7 @@ def main(
     with refusing("bench duel", OSError):
         use_engines(engines)
         pair = [at_processor_time(text, seconds) for text in (a, b)]
-        common = arena_cli.Common(opening_plies, openings, seed, out=out, max_plies=MAX_PLIES, as_json=as_json)
+        common = arena_cli.Common(opening_plies, openings, seed, out=out, as_json=as_json)
         arena_cli.match(pair[0], pair[1], game=game, rule=rule, games=games, sprt=sprt, common=common)
 
 

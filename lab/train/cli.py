@@ -349,6 +349,9 @@ def evaluation(
         from lab.train.search_spsa import make_tuned
         from rules.options import rules_from_words
 
+        if spsa and (games or jobs or backend or cluster):
+            others = "--games, --jobs, --backend and --cluster"
+            raise ValueError(f"--spsa plays its own pairs, one after another: leave out {others}")
         make = functools.partial(
             make_tuned if spsa else make_evaluation,
             game,

@@ -309,3 +309,24 @@ def test_the_processor_time_of_an_engine_is_its_own_and_its_childrens() -> None:
     process.expect("burnt", engine_protocols.deadline_in(60))
     assert process.processor_s >= 0.3  # of two times 0.2, which the system counts in hundredths
     process.close()
+
+
+def test_an_engine_whose_start_fails_is_started_again_for_its_move(
+    configure: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    configure("gtp", "good")
+    agent, greet, tried = registry.load_agent("external", games.load("reversi"), {"engine": "fake"}), [], []
+    greet.append(agent._protocol.greet)  # type: ignore[attr-defined]
+
+    def fail_once(*words: Any) -> None:
+        tried.append(1)
+        if len(tried) == 1:
+            raise KeyError("no protocol")
+        greet[0](*words)
+
+    monkeypatch.setattr(agent._protocol, "greet", fail_once)  # type: ignore[attr-defined]
+    game, stop = games.load("reversi"), threading.Event()
+    agent.prepare(stop)
+    assert agent._process is None  # type: ignore[attr-defined]
+    assert agent.choose(game.initial(), Limits(), stop).move in game.legal_moves(game.initial()) and len(tried) == 2
+    agent.close()  # type: ignore[attr-defined]

@@ -214,6 +214,7 @@ def test_the_same_seed_gives_the_same_weights(name: str) -> None:
         (["--game", "co_ganh", "--rule", "capture"], "'capture'"),
         (["--game", "gomoku", "--rule", "swap2=true"], "swap2"),
         (["--game", "gomoku", "--games", "3"], "--games"),
+        (["--game", "gomoku", "--spsa", "3", "--games", "30"], "--spsa plays its own pairs"),
     ],
 )
 def test_an_unknown_game_or_rule_is_refused(
