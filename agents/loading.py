@@ -1,13 +1,22 @@
-"""Loads search kernels in background threads: compiling one takes seconds, and callers need not wait for it."""
+"""Loads search kernels in background threads: compiling one takes seconds, and callers need not wait for it.
+
+Where they do not, another process compiles it first: the compiler holds the interpreter's lock, and would take half of
+the time in which plain Python looks for a move.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import os
+import subprocess
 import sys
 import threading
 import time
 
 import games
 from agents import kernels
+from agents.kernels import ahead, kept_code
+from system import processes
 
 PATIENCE_S = 5.0
 """Seconds that a worker's agent waits for its kernel before it answers without it, while the code is on the disk."""
@@ -16,7 +25,7 @@ LOOK_S = 0.01
 _lock = threading.Lock()
 _threads: dict[str, threading.Thread] = {}
 _compiled: set[str] = set()
-"""Games of whose kernel a function was not on the disk: the rest has to be compiled too, which takes long."""
+"""Games whose kernel was not whole on the disk: it has to be compiled, which takes long."""
 _patience_s: float | None = None
 
 
@@ -54,10 +63,21 @@ def _load(name: str) -> None:
             _compiled.add(name)
 
     try:
+        if _patience_s is not None and not kernels.is_on_disk(name):
+            _compiled.add(name)
+            _compile_elsewhere(name)
         with kernels.told(tell):
             kernels.load(name)
     except Exception:  # noqa: BLE001 - the top of the thread
         return
+
+
+def _compile_elsewhere(name: str) -> None:
+    """Has another process compile the kernel; what it could not, loading compiles."""
+    command = [sys.executable, "-m", "agents.kernels.ahead", ahead.ALONE, name]
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(kept_code.cache_folder())}
+    with contextlib.suppress(OSError):
+        processes.run(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
 
 
 def wait(name: str, stop: threading.Event) -> None:

@@ -18,9 +18,11 @@ import importlib.util
 import sys
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, Protocol
 
 import games
+from agents.kernels import kept_code
 from agents.search import Search
 
 QUIET_S = 1.0
@@ -65,7 +67,19 @@ def load(name: str) -> Any:
     On a terminal it then shows how far it is.
     """
     with _shown(name) if sys.stderr.isatty() else contextlib.nullcontext():
-        return _kernel(name).SEARCH
+        found = _kernel(name).SEARCH
+    with contextlib.suppress(OSError):
+        _whole(name).touch()
+    return found
+
+
+def is_on_disk(name: str) -> bool:
+    """Whether the kernel of a game was compiled here before. Another version of numba may compile it again."""
+    return _whole(name).exists()
+
+
+def _whole(name: str) -> Path:
+    return kept_code.folder_of(games.file_of(name, "kernel").resolve().parent) / kept_code.WHOLE
 
 
 def parts(name: str) -> int:

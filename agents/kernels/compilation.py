@@ -6,12 +6,7 @@ calls then never compile again, and a recursive function is loaded whole from th
 
 from __future__ import annotations
 
-import functools
-import hashlib
-import logging
-import os
 import sys
-import tempfile
 import types
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -21,56 +16,30 @@ import numba
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba.extending import intrinsic as _numba_intrinsic
+from numba.np import linalg
 
-from agents.kernels import code_cache
-from system import paths
+from agents.kernels import code_cache, kept_code
 
-_log = logging.getLogger(__name__)
+
+def _no_blas() -> None:
+    """Spares numba a third of its start: kernels multiply no matrices, for which it would load SciPy."""
+    raise ImportError
+
+
+setattr(linalg, "ensure_blas", _no_blas)  # noqa: B010 - asked when the first function is compiled or loaded
 code_cache.use()
 
 P = ParamSpec("P")
 R = TypeVar("R")
-KERNELS = Path(__file__).resolve().parent
 listeners: list[Callable[[bool], None]] = []
 """Called after each function that was compiled or loaded, by the same thread: whether it came from the disk."""
 
 
-@functools.cache
-def _sources_digest(package: Path) -> str:
-    """Twelve letters that change with any file that a kernel is made of; numba itself checks only the calling file."""
-    digest = hashlib.sha256()
-    for path in (KERNELS.parent / "search.py", *sorted({*KERNELS.glob("*.py"), *package.rglob("*.py")})):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:12]
-
-
-@functools.cache
-def cache_folder() -> Path:
-    """Folder of compiled code: NUMBA_CACHE_DIR, the cache folder or a temporary one, the first that is usable.
-
-    Others may not write it: what lies there is loaded as code.
-    """
-    given = os.environ.get("NUMBA_CACHE_DIR")
-    kept = Path(given) if given else paths.cache_folder(".numba_cache")
-    private = Path(tempfile.gettempdir()) / f"kibitzer-numba-{os.getuid()}"
-    for folder in (kept, private):
-        try:
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        except OSError:
-            continue
-        if not paths.is_private(folder):
-            _log.warning("%s is another user's, or others may write it: no compiled search is loaded from it", folder)
-        elif os.access(folder, os.W_OK):
-            return folder
-    return Path(tempfile.mkdtemp(prefix="kibitzer-numba-"))
-
-
 def _keep_beside(module: str) -> None:
     """Directs numba's cache to a folder for the game of this kernel, whose name changes with its sources."""
-    kernel = Path(getattr(sys.modules[module], "__file__", None) or KERNELS / "none").resolve().parent
-    package = kernel.parent if kernel.name == "kernel" else KERNELS
-    folder = f"{package.name}-{_sources_digest(package)}"
-    setattr(numba.config, "CACHE_DIR", str(cache_folder() / folder))  # noqa: B010 - made from the environment
+    kernel = Path(getattr(sys.modules[module], "__file__", None) or kept_code.KERNELS / "none").resolve().parent
+    package = kernel.parent if kernel.name == "kernel" else kept_code.KERNELS
+    setattr(numba.config, "CACHE_DIR", str(kept_code.folder_of(package)))  # noqa: B010 - made from the environment
 
 
 def compiled(signature: str, *, inlined: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:

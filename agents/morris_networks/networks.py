@@ -5,14 +5,17 @@ from __future__ import annotations
 import abc
 import dataclasses
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import onnxruntime
 from numpy.typing import NDArray
 
 from agents.morris_networks import CHOICES, DESIGNS, POINTS
 from agents.morris_networks.good_moves import States
 from system.weights import MODELS, find_weights
+
+if TYPE_CHECKING:
+    import onnxruntime
 
 FILES = {"ours": ("neural_morris",), "paper": ("neural_morris_to", "neural_morris_from", "neural_morris_remove")}
 """Manifest entries by design; the paper's in the order of the choices."""
@@ -60,6 +63,8 @@ def load_networks(design: str, folder: Path = MODELS) -> Networks:
 
 
 def _session(path: Path) -> onnxruntime.InferenceSession:
+    import onnxruntime  # imported here because every worker offers this player, and few play it
+
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 3

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 numba = pytest.importorskip("numba")
-from agents.kernels import code_cache, compilation  # noqa: E402 - without numba there is nothing to keep
+from agents.kernels import code_cache, kept_code  # noqa: E402 - without numba there is nothing to keep
 from agents.kernels.code_cache import DIGEST_BYTES, CodeFiles  # noqa: E402
 
 
@@ -102,9 +102,9 @@ def test_no_code_is_loaded_from_a_folder_that_others_may_write(
     given.chmod(0o700)
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(given))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    assert compilation.cache_folder.__wrapped__() == given
+    assert kept_code.cache_folder.__wrapped__() == given
     given.chmod(0o777)
-    found = compilation.cache_folder.__wrapped__()
+    found = kept_code.cache_folder.__wrapped__()
     assert found.parent == tmp_path and found != given and found.stat().st_mode & 0o077 == 0
     assert f"{given} is another user's, or others may write it" in caplog.text
 
@@ -112,8 +112,8 @@ def test_no_code_is_loaded_from_a_folder_that_others_may_write(
 def test_no_code_is_loaded_from_another_users_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(compilation.paths.os, "getuid", lambda: 4711)  # type: ignore[attr-defined]
-    assert compilation.cache_folder.__wrapped__().name.startswith("kibitzer-numba-")
+    monkeypatch.setattr(kept_code.paths.os, "getuid", lambda: 4711)  # type: ignore[attr-defined]
+    assert kept_code.cache_folder.__wrapped__().name.startswith("kibitzer-numba-")
 
 
 def test_code_of_a_kernel_whose_sources_have_changed_is_compiled_anew(tmp_path: Path) -> None:
@@ -122,5 +122,5 @@ def test_code_of_a_kernel_whose_sources_have_changed_is_compiled_anew(tmp_path: 
     digests = set()
     for text in ("ONE = 1\n", "ONE = 2\n"):
         source.write_text(text)
-        digests.add(compilation._sources_digest.__wrapped__(tmp_path))
+        digests.add(kept_code._sources_digest.__wrapped__(tmp_path))
     assert len(digests) == 2

@@ -14,11 +14,12 @@ from agents import heuristics, kernels
 from agents.agent import Limits
 from agents.minimax import minimax
 from agents.registry import load_agent
-from agents.search import WIN
+from agents.search import FORCED, MAX_DEPTH, WIN
 from games.gomoku import Choice, Position
 from games.gomoku.heuristics import candidates
 from games.gomoku.kernel import memory as layout
 from games.gomoku.kernel.board import allocate, count_in, first_in, lift, made_at, place
+from games.gomoku.kernel.by_threats import ThreatSearch
 from games.gomoku.kernel.by_windows import WindowsSearch
 from games.gomoku.kernel.fours import answer_at
 from games.gomoku.kernel.prover import write_stones
@@ -181,6 +182,35 @@ def test_a_lost_position_is_still_defended() -> None:
     position = position_of(game, "h8 a1 h9 a15 h10 o1 h11")
     answer = load_agent("alphabeta", game).choose(position, Limits(nodes=20_000), NEVER)
     assert answer.score == 2 - WIN and answer.pv[0] in {"h7", "h12"}
+
+
+UNLIKELY_ANSWERS = "........O....../....X...X....../......XOOO.O.../........O....../.......XOX...../.......XX......"
+UNLIKELY_MOVES = "........O....../....X...X....../......XOOOXO.../........O....../.......XOX...../.......XX......"
+NO_TIME = "....O....O...../.............../.....OX.O....../......XX......./......X......../........X......"
+
+
+@pytest.mark.parametrize(
+    ("above", "rows", "side", "sign", "whole"),
+    [
+        pytest.param(5, UNLIKELY_ANSWERS, "black", 1, True, id="unlikely answers"),
+        pytest.param(5, UNLIKELY_MOVES, "white", -1, True, id="unlikely moves"),
+        pytest.param(4, NO_TIME, "white", -1, False, id="no time for all moves"),
+    ],
+)
+def test_no_win_or_loss_is_claimed_that_moves_not_tried_may_prevent(
+    above: int, rows: str, side: str, sign: int, whole: bool
+) -> None:
+    game: Any = games.load("gomoku")
+    empty = "." * game.size
+    text = "/".join([*[empty] * above, rows, *[empty] * (9 - above)])
+    search = ThreatSearch(game, 4, 0)
+    search.begin(game.parse_position(f"{text}:{side}"), 1000, True)
+    for depth in range(1, 30):
+        found = search.deepen(depth)
+        if not found.whole or abs(found.score) > FORCED // 2:
+            break
+    assert found.whole == whole
+    assert FORCED - MAX_DEPTH < sign * found.score < FORCED and not found.final  # as good as decided, but not proven
 
 
 def test_black_keeps_from_renju_fouls() -> None:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import io
+import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,9 +17,10 @@ import pytest
 import games
 from agents import kernels, loading
 from agents.agent import Limits
-from agents.kernels import compilation
+from agents.kernels import compilation, kept_code
 from agents.plain_search import PlainSearch
 from agents.registry import load_agent
+from tests.conftest import ROOT
 
 NEVER = threading.Event()
 
@@ -33,6 +38,8 @@ class SlowGame:
 
 class FakeKernel:
     """A kernel for any game that is loaded once `arrive` is set."""
+
+    SEARCH = PlainSearch
 
     def __init__(self) -> None:
         self.arrive = threading.Event()
@@ -56,6 +63,7 @@ def fake(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Ite
     monkeypatch.setattr(kernels, "names", lambda: (game.name,))
     monkeypatch.setattr(kernels, "load", kernel.load)
     monkeypatch.setattr(kernels, "search", kernel.search)
+    monkeypatch.setattr(kernels, "is_on_disk", lambda name: True)
     yield kernel, game
     kernel.arrive.set()
     loading.answer_within(None)
@@ -114,6 +122,56 @@ def test_who_has_no_time_does_not_wait_for_a_compilation(
     loading.answer_within(20)  # the kernel arrives when the test is over
     load_agent("alphabeta", game).choose(game.initial(), Limits(depth=1), NEVER)
     assert kernel.made == 0 and loading.is_busy()
+
+
+def test_what_was_never_compiled_here_is_compiled_by_another_process_while_moves_are_played(
+    fake: tuple[FakeKernel, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernel, game = fake
+    told, compiled, ended = list[list[str]](), threading.Event(), threading.Event()
+
+    def run(command: list[str], **_options: object) -> None:
+        told.append(command)
+        assert compiled.wait(20)
+        ended.set()
+
+    monkeypatch.setattr(kernels, "is_on_disk", lambda name: False)
+    monkeypatch.setattr(loading.processes, "run", run)  # type: ignore[attr-defined]
+    loading.answer_within(20)
+    load_agent("alphabeta", game).choose(game.initial(), Limits(depth=1), NEVER)
+    assert told[0][1:] == ["-m", "agents.kernels.ahead", "--alone", game.name]
+    assert (kernel.asked, kernel.made) == (0, 0) and not ended.is_set()  # nothing is compiled or waited for here
+    compiled.set()
+    kernel.arrive.set()
+    loading.begin(game.name).join()
+    assert kernel.asked == 1
+
+
+def test_no_compiler_is_imported_to_answer_while_another_process_compiles(tmp_path: Path) -> None:
+    program = """
+import sys, threading, games
+from agents import loading
+from agents.agent import Limits
+from agents.registry import load_agent
+loading.processes.run = lambda *_, **options: threading.Event().wait()
+loading.answer_within(60)
+game = games.load("gomoku")
+load_agent("alphabeta", game).choose(game.initial(), Limits(depth=1), threading.Event())
+print(sorted({"numba", "onnxruntime"} & set(sys.modules)), flush=True)
+"""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+    assert done.stdout == "[]\n", done.stderr
+
+
+def test_a_kernel_is_on_the_disk_once_it_was_loaded_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_code, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(kernels, "_kernel", lambda _name: FakeKernel)
+    folder = kept_code.folder_of(ROOT / "games" / "reversi")
+    folder.mkdir()
+    assert not kernels.is_on_disk("reversi")  # a compilation that was interrupted leaves a part of it
+    kernels.load("reversi")
+    assert kernels.is_on_disk("reversi") and not kernels.is_on_disk("gomoku")
 
 
 def test_without_haste_the_kernel_is_waited_for(fake: tuple[FakeKernel, Any]) -> None:

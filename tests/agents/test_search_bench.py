@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from typing import Any
 
@@ -81,7 +82,8 @@ def test_a_real_worker_is_started_and_answers() -> None:
     assert (empty.cache, warm.cache) == ("empty", "warm")
     for one in (empty, warm):
         assert one.nodes > 0 and 0 < one.ready_s <= one.seconds and one.cpu_s > 0
-        assert one.met == (one.seconds <= one.limit_s)
+        assert one.met == (one.seconds <= one.limit_s and one.cpu_s <= cold_start.PROCESSOR_S)
+    assert not dataclasses.replace(empty, cpu_s=cold_start.PROCESSOR_S + 0.01).met
 
 
 @pytest.mark.parametrize("name", ["gomoku", "reversi", "morris"])

@@ -37,10 +37,10 @@ def table() -> NDArray[np.int64]:
     codes = np.arange(4**8)
     parts = [codes >> 2 * place & 3 for place in range(8)]
     matched = np.zeros(4**8, dtype=bool)
+    by_point = matched.reshape((4,) * 8)  # the last point first
     for pattern in (*HANE, *CUT, *JOIN, *EDGE):
         for points in set(_turned(pattern)):
-            fits = [np.isin(part, MEANT[sign]) for part, sign in zip(parts, points, strict=True) if sign != "?"]
-            matched |= np.logical_and.reduce(fits)
+            by_point[np.ix_(*(MEANT[sign] for sign in reversed(points)))] = True
     exchanged = sum(np.array([0, 2, 1, 3])[part] << 2 * place for place, part in enumerate(parts))
     both = np.concatenate((matched, matched[exchanged]))
     return np.packbits(both, bitorder="little").view(np.int64)

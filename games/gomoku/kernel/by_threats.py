@@ -10,7 +10,7 @@ from agents.search import MAX_DEPTH, WIN, Iteration
 from games.gomoku import Choice, Gomoku, Move, Position
 from games.gomoku.kernel import memory as w
 from games.gomoku.kernel.board import allocate, lift, place
-from games.gomoku.kernel.negamax import SURE, negamax, write_moves
+from games.gomoku.kernel.negamax import DECIDED, DOUBT, SURE, negamax, write_moves
 from games.gomoku.kernel.prover import Proof, begin_search, write_stones
 from rules.turns import cells_of
 
@@ -62,6 +62,7 @@ class ThreatSearch(NegamaxSearch):
         self._refused: dict[int, tuple[int, ...]] = {}
         self._answer: tuple[int, ...] = ()
         self._checked: dict[int, int] = {}
+        self._lost = False
 
     def _ban(self, fouls: int) -> None:
         start = int(w.BANNED)
@@ -83,7 +84,7 @@ class ThreatSearch(NegamaxSearch):
         while best and depth >= CAREFUL_DEPTH and not memory[STOP] and self._loses(best):
             self._refuse(best)
             best = self._search(depth)
-        if self._refused and (not best or self._score() < -SURE) and not memory[STOP]:
+        if self._refused and (not best or self._score() < -DECIDED) and not memory[STOP]:
             return self._longest_loss(best)
         memory[HINT] = best or memory[HINT]
         line = tuple(self._line())
@@ -92,7 +93,7 @@ class ThreatSearch(NegamaxSearch):
     def _search(self, depth: int) -> int:
         """The best cell by alpha-beta; 0 if no move was searched to the end."""
         memory, low, high = self.memory, -LIMIT, LIMIT
-        if depth >= NARROW_DEPTH and memory[HINT] and abs(self._last) < SURE:
+        if depth >= NARROW_DEPTH and memory[HINT] and abs(self._last) < DECIDED:
             low, high = self._last - NARROW, self._last + NARROW
         memory[[BEST_MOVE, BEST_SCORE]] = 0
         while True:
@@ -119,7 +120,7 @@ class ThreatSearch(NegamaxSearch):
         budget = max(MIN_THREATS, int(memory[NODES]) // 6)
         if not int(memory[w.CLAIMS]) >> enemy & 1 or budget < 2 * self._checked.get(cell, 0):
             return False
-        if abs(self._score()) > SURE:
+        if abs(self._score()) > DECIDED:
             return False
         self._checked[cell] = budget
         place(memory, U(cell), U(self._colour))
@@ -137,9 +138,9 @@ class ThreatSearch(NegamaxSearch):
         self.memory[HINT] = 0
 
     def _longest_loss(self, best: int) -> Iteration:
-        """If every move loses: the one that loses last, among the refused ones and the best of the others."""
+        """If every move tried loses: the one that loses last, among the refused ones and the best of the others."""
         line = max(self._refused.values(), key=len)
-        score = len(line) - WIN
+        score = len(line) - WIN + (0 if self._last < -SURE else DOUBT)
         if best and self._score() > score:
             return self._found((best,), self._score())
         return self._found(line, score)
@@ -160,6 +161,11 @@ class ThreatSearch(NegamaxSearch):
     def _found(self, line: tuple[int, ...], score: int, final: bool = False) -> Iteration:
         """An iteration from a line of cells; (0,) is no line. Chooses black in swap2 if that is better than a stone."""
         game, memory = self.game, self.memory
+        whole = final or not memory[STOP]
+        if whole:
+            self._lost = score < -SURE
+        elif score < -SURE and not self._lost:
+            score += DOUBT  # a move that was not searched any more may be better
         moves: tuple[Move | Choice, ...] = tuple(Move(w.index_of(cell, game.size)) for cell in line if cell)
         if moves and self._position.stage == "choose" and score < 0:
             moves, score = (Choice("black"), *moves), -score
@@ -167,7 +173,6 @@ class ThreatSearch(NegamaxSearch):
             # Every stone that stops the loss is forbidden: any legal one will do.
             moves = tuple(self._moves[:1])
         moves = self._legal(moves)
-        whole = final or not memory[STOP]
         nodes = int(memory[NODES])
         return Iteration(whole, moves[0] if moves else None, score, moves, nodes, final)
 

@@ -10,7 +10,7 @@ from agents.kernels.memory import BEST_MOVE, BEST_SCORE, HINT, HISTORY, NOISE, P
 from agents.kernels.negamax import must_stop
 from agents.kernels.ordering import extend_line
 from agents.kernels.table import AT_BOUND, AT_DEPTH, AT_LEAST, AT_MOST, AT_MOVE, DEPTH, EXACTLY, OFFSET, SCORE, SPREAD
-from agents.search import MAX_DEPTH, WIN
+from agents.search import FORCED, MAX_DEPTH, WIN
 from games.gomoku.kernel import memory as w
 from games.gomoku.kernel.board import count_in, first_in, lift, place
 from games.gomoku.kernel.evaluation import evaluate
@@ -44,7 +44,11 @@ LOW_HALF, AT_LEAST_TWO, PROMISING = U(0xFFFF), U(0xEEEE), U(0xEEEEEEEE)
 HISTORY_LIMIT, HISTORY_SHARE = 4096, 16
 KILLER_BONUS, SECOND_BONUS, REPLY_BONUS = U(90), U(80), U(75)
 SURE = WIN - 4 * MAX_DEPTH
-"""Scores beyond this are forced wins; the table stores them as distances from the stored position."""
+"""Scores beyond this are proven: the loser has no other move, or each that could help was searched."""
+DOUBT = WIN - FORCED
+"""Taken from wins and losses found among promising moves alone: they stay in order, but are claimed by nobody."""
+DECIDED = SURE - DOUBT
+"""Scores beyond this are wins and losses, proven or not; the table stores them as distances from the position."""
 
 
 @compiled("uint64(uint64[::1], uint64, uint64, uint64, uint64)")
@@ -206,7 +210,7 @@ def negamax(memory: Memory, colour: np.uint64, ply: int, depth: int, alpha: int,
     first = known >> AT_MOVE & CELL
     if known != ZERO and ply > 0 and signed(known >> AT_DEPTH & DEPTH) >= depth and inner:
         score = signed(known & SCORE) - OFFSET
-        score = score - ply if score > SURE else score + ply if score < -SURE else score
+        score = score - ply if score > DECIDED else score + ply if score < -DECIDED else score
         bound = known >> AT_BOUND & THREE
         if bound == EXACTLY or (bound == AT_LEAST and score >= beta) or (bound == AT_MOST and score <= alpha):
             return score
@@ -218,6 +222,7 @@ def negamax(memory: Memory, colour: np.uint64, ply: int, depth: int, alpha: int,
     count, lost_in = ZERO, 0
     threatened: bool = False
     quiet = False
+    complete: bool = forced != w.NOWHERE
     if forced != w.NOWHERE and (ply > 0 or memory[w.BANNED + forced] == ZERO):
         memory[w.MOVES + here * PLY_MOVES] = forced
         count = ONE
@@ -226,7 +231,7 @@ def negamax(memory: Memory, colour: np.uint64, ply: int, depth: int, alpha: int,
     else:
         if not spared and has_fours(memory, colour, OWN_FOURS):
             return settle(memory, ply, memory[w.LINE], WIN - ply - signed(memory[w.LINE_LENGTH]))
-        prunes = inner and ply > 0 and abs(beta) < SURE
+        prunes = inner and ply > 0 and abs(beta) < DECIDED
         value = evaluate(memory, colour) if prunes else 0
         if prunes and depth <= POOR_DEPTH and value + POOR * (depth + 1) <= alpha:
             return value
@@ -235,16 +240,17 @@ def negamax(memory: Memory, colour: np.uint64, ply: int, depth: int, alpha: int,
         if ply > 0 and memory[stack - w.STACKED + MINE_FAILS] != ZERO:
             made = memory[w.PATTERNS + memory[stack - w.STACKED + STONE]] >> enemy * SIXTEEN & LOW_HALF & AT_LEAST_TWO
         threatened = made != ZERO and has_fours(memory, enemy, ENEMY_FOURS)
+        memory[stack + MINE_FAILS] = ONE
+        memory[stack + THEIRS_FAILS] = ZERO if threatened else ONE
         if threatened and prunes and depth <= POOR_DEPTH and value + THREATENED * (depth - 1) <= alpha:
             return value
         if threatened:
             lost_in = 1 + signed(memory[w.LINE_LENGTH])
             count = write_answers(memory, enemy, here)
+            complete = complete or bool(count < PLY_MOVES)
             count = order_answers(memory, here, count, first) if count < PLY_MOVES else ZERO
             # At the root, even a lost position needs a move: the one that loses last.
-            threatened = count != ZERO or ply > 0
-        memory[stack + MINE_FAILS] = ONE
-        memory[stack + THEIRS_FAILS] = ZERO if threatened else ONE
+            threatened = count != ZERO or (complete and ply > 0)
         if not threatened:
             quiet = True
             if prunes and depth <= GOOD_DEPTH and value - GOOD * depth >= beta:
@@ -260,7 +266,7 @@ def negamax(memory: Memory, colour: np.uint64, ply: int, depth: int, alpha: int,
     if memory[STOP] != ZERO:
         return 0
     if count == ZERO:
-        return ply + lost_in - WIN if threatened else 0
+        return ply + lost_in - WIN if complete else 0
     # 6. Search each: the first with the full window, the others with a null window to prove them no better.
     best, best_cell, lowest = -2 * WIN, ZERO, alpha
     after = depth if forced != w.NOWHERE or (threatened and count <= THREE and ply < 2 * depth + 8) else depth - 1
@@ -296,8 +302,15 @@ def negamax(memory: Memory, colour: np.uint64, ply: int, depth: int, alpha: int,
             if quiet:
                 learn(memory, colour, here, depth, U(done), cell)
             break
-    # 7. Store the result.
+    # 7. What was not tried may save the loser; black's wins may be foul.
+    if best < -SURE and not complete:
+        best += DOUBT
+    if best > SURE and not memory[w.CLAIMS] >> colour & ONE:
+        best -= DOUBT
+    if ply == 0:
+        memory[BEST_SCORE] = U(best)
+    # 8. Store the result.
     bound = AT_LEAST if best >= beta else EXACTLY if best > lowest else AT_MOST
-    kept = best + ply if best > SURE else best - ply if best < -SURE else best
+    kept = best + ply if best > DECIDED else best - ply if best < -DECIDED else best
     store(memory, key, kept, max(depth, 0), bound, best_cell)
     return best

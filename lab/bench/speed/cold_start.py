@@ -32,6 +32,8 @@ SEED = 1
 """Seed of the moves that lead out of the opening book."""
 COLD_S, WARM_S = 10.0, 1.5
 """Most seconds allowed with an empty and with a warm compile cache."""
+PROCESSOR_S = 2.0
+"""Most processor seconds allowed with either."""
 
 
 class ColdStartError(ValueError):
@@ -48,14 +50,17 @@ class Start:
     ready_s: float
     """Seconds to its READY message."""
     cpu_s: float
-    """Processor seconds of the worker until the answer: about the duration of the same start on an idle machine."""
+    """Processor seconds of the worker until the answer: about the duration of the same start on an idle machine.
+
+    With an empty cache another process compiles meanwhile.
+    """
     nodes: int
     limit_s: float
 
     @property
     def met(self) -> bool:
-        """Whether it stayed within `limit_s`."""
-        return self.seconds <= self.limit_s
+        """Whether it stayed within `limit_s`, and within PROCESSOR_S."""
+        return self.seconds <= self.limit_s and self.cpu_s <= PROCESSOR_S
 
     def as_json(self) -> dict[str, Any]:
         return {**dataclasses.asdict(self), "met": self.met}
@@ -77,7 +82,9 @@ def compile_all(game: AnyGame, folder: Path) -> None:
 
 
 def _environment(folder: Path) -> dict[str, str]:
-    return {**os.environ, "NUMBA_CACHE_DIR": str(folder), "PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1"}
+    # An installed program has compiled its modules; here the first start does, whatever the shell asks of Python.
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, "NUMBA_CACHE_DIR": str(folder), "PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1"}
 
 
 def _start(game: AnyGame, agent: str, folder: Path, cache: str, limit_s: float) -> Start:
@@ -157,7 +164,7 @@ def _heard(states: zmq.Socket[bytes], replies: zmq.Socket[bytes], state: bytes, 
 def lines_of(starts: list[Start]) -> list[str]:
     return [
         f"{'met   ' if one.met else 'MISSED'}  {one.game}, {one.cache} cache: first answer {one.seconds:.2f} s after "
-        f"the start ({one.limit_s:g}; ready after {one.ready_s:.2f} s, processor {one.cpu_s:.2f} s, "
+        f"the start ({one.limit_s:g}; ready after {one.ready_s:.2f} s, processor {one.cpu_s:.2f} s ({PROCESSOR_S:g}), "
         f"{one.nodes} nodes in {THINKING_S:g} s)"
         for one in starts
     ]
