@@ -24,18 +24,10 @@ from agents.kernels.negamax import LIMIT
 from games.reversi.kernel import memory as layout
 from games.reversi.kernel.discs import flips, moves
 from games.reversi.kernel.endgame import prove
+from games.reversi.kernel.groups import SIZES, STARTS, groups_of
 from games.reversi.kernel.memory import STAGE_WORDS, STAGES
 from games.reversi.kernel.midgame import WON, negamax, place
-from games.reversi.kernel.patterns import (
-    CONSTANT,
-    FIRST_DISCS,
-    GROUPS,
-    MOBILITY,
-    SIZES,
-    STAGE_DISCS,
-    STARTS,
-    write_groups,
-)
+from games.reversi.kernel.patterns import CONSTANT, FIRST_DISCS, MOBILITY, STAGE_DISCS
 from games.reversi.kernel.searcher import ReversiSearch
 from lab.simulated.arrays import Float32Array
 from lab.train.pattern_fit import (
@@ -174,8 +166,6 @@ def play(weights: Memory, games: int, depth: int, trust: float, seed: int, say: 
     return in_chunks(chunk, games, GAMES_A_CHUNK, say)
 
 
-FEATURES = GROUPS + 2
-"""Features of a position: the groups, the mobility and the constant."""
 OVERLAP = 2
 """Discs by which a stage's positions extend into the neighbouring stages."""
 STEPS, FURTHER_STEPS = (0.012, 0.001), (0.004, 0.0006)
@@ -193,15 +183,18 @@ def mirror_images() -> NDArray[np.uint32]:
 
 
 @compiled
-def _features(mine: Any, theirs: Any, shared: Any, found: Any) -> None:
-    groups = np.zeros(GROUPS, np.uint64)
+def _free(mine: Any, theirs: Any, found: Any) -> None:
+    """How many moves more each side to move has than the other."""
     for row in range(len(mine)):
-        write_groups(groups, U(0), mine[row], theirs[row])
-        for index in range(GROUPS):
-            found[row, index] = shared[groups[index]]
-        free = np.int64(bit_count(moves(mine[row], theirs[row]))) - np.int64(bit_count(moves(theirs[row], mine[row])))
-        found[row, GROUPS] = MOBILITY + 32 + free
-        found[row, GROUPS + 1] = CONSTANT
+        found[row] = signed(bit_count(moves(mine[row], theirs[row]))) - signed(bit_count(moves(theirs[row], mine[row])))
+
+
+def features_of(mine: NDArray[np.uint64], theirs: NDArray[np.uint64], shared: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """The indices of the weights that make up each position's value."""
+    free = np.zeros(len(mine), np.int64)
+    _free(mine, theirs, free)
+    constant = np.full(len(mine), CONSTANT)
+    return np.column_stack([shared[groups_of(mine, theirs)], MOBILITY + 32 + free, constant]).astype(np.uint32)
 
 
 def fit_stage(
@@ -218,9 +211,7 @@ def fit_stage(
     shared = mirror_images()
 
     def chosen(rows: NDArray[np.bool_]) -> tuple[NDArray[np.uint32], Float32Array]:
-        features = np.zeros((np.count_nonzero(rows), FEATURES), np.uint32)
-        _features(positions.mine[rows], positions.theirs[rows], shared, features)
-        return features, positions.worth[rows]
+        return features_of(positions.mine[rows], positions.theirs[rows], shared), positions.worth[rows]
 
     features, worth = chosen((discs >= low - OVERLAP) & (discs <= high + OVERLAP) & ~apart)
     weights = np.zeros(STAGE_WORDS * 4, np.float32) if start is None else start[stage].astype(np.float32) / SCALE

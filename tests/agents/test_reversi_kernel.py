@@ -18,8 +18,10 @@ from games.reversi.kernel import HEURISTICS, ReversiSearch
 from games.reversi.kernel import memory as layout
 from games.reversi.kernel.discs import flips, moves, stable
 from games.reversi.kernel.endgame import prove
+from games.reversi.kernel.groups import GROUPS, SIZES, STARTS, groups_of
+from games.reversi.kernel.memory import STAGE_WORDS, STAGES
 from games.reversi.kernel.midgame import WON, evaluate
-from games.reversi.kernel.patterns import GROUPS, SIZES, STARTS, write_groups
+from games.reversi.kernel.patterns import CONSTANT, MAX_VALUE, MOBILITY, TEMPO, stage_of
 from games.reversi.kernel.perft import count
 from games.reversi.kernel.proof import prove_result
 
@@ -193,12 +195,24 @@ def groups_by_squares(position: Position) -> set[int]:
 
 
 def test_the_46_groups_are_those_named() -> None:
-    out = np.zeros(GROUPS, dtype=np.uint64)
     for position in positions(14, 40):
-        write_groups(out, U(0), *discs_of(position))
-        chosen = {int(index) for index in out}
+        [groups] = groups_of(*(np.array([discs]) for discs in discs_of(position)))
+        assert len(groups) == GROUPS
+        chosen = {int(index) for index in groups}
         assert chosen <= groups_by_squares(position)
         assert {sum(index >= start for start in STARTS) for index in chosen} == set(range(1, len(STARTS) + 1))
+
+
+def test_a_value_is_the_sum_of_the_weights_of_groups_and_moves() -> None:
+    memory = ReversiSearch(GAME, 1, 0).memory
+    weights = memory[int(layout.WEIGHTS) : int(layout.END)].view(np.int16).reshape(STAGES, 4 * STAGE_WORDS)
+    for position in positions(17, 100):
+        mine, theirs = discs_of(position)
+        stage = int(stage_of(mine, theirs))
+        [groups] = groups_of(np.array([mine]), np.array([theirs]))
+        free = int(moves(mine, theirs)).bit_count() - int(moves(theirs, mine)).bit_count()
+        value = int(weights[stage, [*groups, MOBILITY + 32 + free, CONSTANT]].sum(dtype=int)) + int(TEMPO[stage])
+        assert int(evaluate(memory, mine, theirs)) == min(max(value, -MAX_VALUE), MAX_VALUE)
 
 
 def test_the_expected_line_is_legal_and_begins_with_the_move() -> None:

@@ -8,14 +8,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.kernels.compilation import compiled, leading_zeros, number
+from agents.kernels.compilation import compiled, number
 from agents.kernels.loops import span
+from games.reversi.kernel.vectors import turned_over, turning
 
 U = np.uint64
-ZERO, ONE, THREE, SEVEN, EIGHT, NINE = U(0), U(1), U(3), U(7), U(8), U(9)
-INNER = U(0x7E7E7E7E7E7E7E7E)
-"""All columns but a and h, whose discs cannot be turned over along a row or diagonal."""
-TOP = U(1 << 63)
+ZERO, ONE, SEVEN, EIGHT, NINE = U(0), U(1), U(7), U(8), U(9)
 
 
 def _rays() -> NDArray[np.uint64]:
@@ -37,43 +35,14 @@ RAYS = _rays()
 
 @compiled("uint64(uint64, uint64, uint64)")
 def flips(mine: np.uint64, theirs: np.uint64, square: np.uint64) -> np.uint64:
-    """The discs that a move to the empty square turns over; 0 if it is not a legal move.
-
-    Towards higher bits, adding 1 carries through their discs to the first square that is not theirs; towards lower
-    bits, that square is the highest bit of the ray that is not theirs.
-    """
-    at = square << THREE
-    turned = ZERO
-    for way in range(4):
-        ray = RAYS[at + U(way)]
-        end = ((theirs | ~ray) + ONE) & ray & mine
-        turned |= (end - U(end != ZERO)) & ray
-    for way in range(4, 8):
-        ray = RAYS[at + U(way)]
-        end = (TOP >> leading_zeros((ray & ~theirs) | ONE)) & mine & ray
-        turned |= (ZERO - (end << ONE)) & ray
-    return turned
-
-
-@compiled("uint64(uint64, uint64, uint64)", inlined=True)
-def beyond(mine: np.uint64, theirs: np.uint64, step: np.uint64) -> np.uint64:
-    """The squares behind rows of `theirs` that begin beside mine, both ways along a line, in doubling steps."""
-    up, down = theirs & (mine << step), theirs & (mine >> step)
-    up |= theirs & (up << step)
-    down |= theirs & (down >> step)
-    pair, two = theirs & (theirs << step), step << ONE
-    for _ in range(2):
-        up |= pair & (up << two)
-        down |= pair >> step & (down >> two)
-    return up << step | down >> step
+    """The discs that a move to the empty square turns over; 0 if it is not a legal move."""
+    return turned_over(RAYS, mine, theirs, square)
 
 
 @compiled("uint64(uint64, uint64)")
 def moves(mine: np.uint64, theirs: np.uint64) -> np.uint64:
     """The empty squares where a move turns discs over."""
-    inner = theirs & INNER
-    slanted = beyond(mine, inner, SEVEN) | beyond(mine, inner, NINE)
-    return (beyond(mine, inner, ONE) | beyond(mine, theirs, EIGHT) | slanted) & ~(mine | theirs)
+    return turning(mine, theirs)
 
 
 TOP_AND_BOTTOM, LEFT_AND_RIGHT = U(0xFF000000000000FF), U(0x8181818181818181)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from agents.kernels import memory as common
 from agents.kernels.memory import OWN, Word
 from agents.kernels.memory import Memory as Memory
 from games.reversi import heuristics as plain
+from games.reversi.kernel.groups import LANES, TABLE
 
 STAGES = 10
 """Stages of the game by number of discs, each with its own weights."""
@@ -20,9 +23,9 @@ FEATURES = OWN + Word(1)
 """3 x 6 signed words: weights of corners, mobility, coin parity, edges, stability and true stability by stage."""
 WORTHS = FEATURES + Word(3 * 6)
 """9 words: the sets of squares worth -4 to 4 in the heuristic `static`."""
-GROUPS_AT = WORTHS + Word(9)
-"""46 words: indices of the weights for the board evaluated last."""
-WEIGHTS = GROUPS_AT + Word(46)
+ROWS = WORTHS + Word(9)
+"""`groups.TABLE`, four numbers per word."""
+WEIGHTS = ROWS + Word(8 * 256 * LANES // 4)
 """The trained patterns, STAGE_WORDS words per stage."""
 END = WEIGHTS + Word(STAGES * STAGE_WORDS)
 
@@ -35,6 +38,7 @@ def allocate(table_mb: int, heuristic: str, weights: Memory) -> Memory:
     """Allocates memory for a search by a heuristic, "" for the patterns, with a table of at most `table_mb` MiB."""
     memory = common.allocate(END, table_mb, noise_bits=8)
     memory[JUDGE] = {"": PATTERNS, "static": STATIC}.get(heuristic, WEIGHTED)
+    memory[int(ROWS) : int(WEIGHTS)] = TABLE.reshape(-1).view(np.uint64)
     memory[int(WEIGHTS) : int(END)] = weights
     worths = (sum(1 << square for square in range(64) if plain.TABLE[square] == worth) for worth in range(-4, 5))
     common.write(memory, WORTHS, worths)
