@@ -92,6 +92,22 @@ def _instruction(build: Build) -> Callable[..., Any]:
     return made
 
 
+def vectors(build: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of a search's memory and three places in it to an int64, for what no loop is compiled to.
+
+    `build` gets LLVM's builder, the memory's address and the places; LLVM's vectors become what the processor has.
+    """
+
+    def typed(_typing: Any, memory: Any, _first: Any, _second: Any, _third: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return build(builder, context.make_array(signature.args[0])(context, builder, args[0]).data, *args[1:])
+
+        return numba.int64(memory, numba.uint64, numba.uint64, numba.uint64), generate
+
+    made: Callable[..., Any] = _numba_intrinsic(typed)
+    return made
+
+
 NONZERO = ir.Constant(ir.IntType(1), 1)
 bit_count = _instruction(lambda builder, bits: builder.ctpop(bits))
 """Number of set bits of a uint64."""

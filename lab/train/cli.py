@@ -29,6 +29,12 @@ WorkOption = Annotated[Path, typer.Option(help="Folder for drawn patches, kept f
 WORK = Path("var/train")
 ThreadsOption = Annotated[int, typer.Option(min=1, help="Processor cores for torch.")]
 FirstWeightsOption = Annotated[int, typer.Option(min=0, help="Same seed, same patches and first weights.")]
+ChunksOption = Annotated[
+    int | None,
+    typer.Option(
+        min=1, max=1024, help="Chunks of games at once; the weights are the same. Default: 1, or all of a cluster."
+    ),
+]
 GamesSeedOption = Annotated[int, typer.Option(min=0, max=2**30, help="Same seed, same games and weights.")]
 
 
@@ -303,10 +309,33 @@ def morris(
         make_morris(out, games=games, seed=seed, command=f"kibitzer train morris --games {games} --seed {seed}")
 
 
+@app.command("gomoku")
+def gomoku(
+    out: OutOption = MODELS,
+    games: Annotated[int, typer.Option(min=100, help="Games to learn from; 30000 take an hour of processor.")] = 30_000,
+    seed: GamesSeedOption = 1,
+    jobs: ChunksOption = None,
+    backend: BackendOption = None,
+    cluster: ClusterOption = None,
+) -> None:
+    """Trains gomoku's evaluation, a small network, by games of the program against itself.
+
+    Plays games by the network that is there, and fits a new one to what their positions are worth. Writes
+    gomoku_network.npz and manifest.toml.
+
+    Example: kibitzer train gomoku --out /tmp/weights --games 500 --jobs 2
+    """
+    with making(out):
+        from lab.train.gomoku import make_gomoku
+
+        command, where = f"kibitzer train gomoku --games {games} --seed {seed}", Backend.chosen(backend, cluster, jobs)
+        make_gomoku(out, count=games, seed=seed, backend=where, command=command)
+
+
 @app.command("judgement", hidden=True)
 @app.command("evaluation")
 def evaluation(
-    game: Annotated[str, typer.Option(help="chess, gomoku, nine_mens_morris or co_ganh.")],
+    game: Annotated[str, typer.Option(help="chess, nine_mens_morris, co_ganh or draughts.")],
     rule: Annotated[list[str], typer.Option(help="Rule option k=v, such as capture=flip. Repeatable.")] = [],  # noqa: B006
     games: Annotated[
         int | None,
@@ -317,12 +346,7 @@ def evaluation(
         typer.Option(min=10, max=10**7, help="Positions to search a move. Default: 1000, chess 500, morris 2000."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, max=2**20, help="Same seed, same games and weights.")] = 1,
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            min=1, max=1024, help="Chunks of games at once; the weights are the same. Default: 1, or all of a cluster."
-        ),
-    ] = None,
+    jobs: ChunksOption = None,
     backend: BackendOption = None,
     cluster: ClusterOption = None,
     spsa: Annotated[

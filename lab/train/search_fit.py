@@ -69,7 +69,6 @@ def play_on(
         passed.append(position)
         if move is None or draw.random() < astray:
             move = draw.choice(evaluation.random_moves(position))
-            passed = [] if evaluation.starts_anew and astray else passed
         position = game.apply(position, move)
         plies += 1
     return passed, over.winner if over else None

@@ -14,13 +14,14 @@ from agents import heuristics, kernels
 from agents.agent import Limits
 from agents.minimax import minimax
 from agents.registry import load_agent
-from agents.search import FORCED, MAX_DEPTH, WIN
+from agents.search import FORCED, MAX_DEPTH, WIN, Iteration
 from games.gomoku import Choice, Position
 from games.gomoku.heuristics import candidates
 from games.gomoku.kernel import memory as layout
 from games.gomoku.kernel.board import allocate, count_in, first_in, lift, made_at, place
 from games.gomoku.kernel.by_threats import ThreatSearch
 from games.gomoku.kernel.by_windows import WindowsSearch
+from games.gomoku.kernel.evaluation import evaluate
 from games.gomoku.kernel.fours import answer_at
 from games.gomoku.kernel.prover import write_stones
 from rules.turns import line_of_play
@@ -150,6 +151,34 @@ def test_patterns_are_those_of_the_lines_and_a_closed_four_is_stopped_where_five
     assert stopped > 20
 
 
+@pytest.mark.parametrize("rules", RULES)
+def test_the_evaluation_follows_stones_that_come_and_go_and_is_fair_to_colours(rules: dict[str, object]) -> None:
+    game: Any = games.load("gomoku", rules)
+    exact = game.rules.exact_five
+    draw, used = random.Random(6), allocate(game.size, (exact, exact), 1)
+    totals = slice(int(layout.TOTALS), int(layout.ORIGIN))
+    start, values = used[totals].copy(), set[int]()
+    for position in middle_games(game, 6, 8, 40):
+        write_stones(used, game.size, position.stones)
+        for _ in range(5):
+            empty = [cell for cell in range(game.size**2) if not (position.stones[0] | position.stones[1]) >> cell & 1]
+            for cell in draw.sample(empty, 3):
+                place(used, layout.cell_of(cell, game.size), U(draw.randrange(2)))
+                if draw.random() < 0.5:
+                    evaluate(used, U(0))
+            for _ in range(3):
+                lift(used)
+        fresh, exchanged = (allocate(game.size, (exact, exact), 1) for _ in range(2))
+        write_stones(fresh, game.size, position.stones)
+        write_stones(exchanged, game.size, position.stones[::-1])
+        for colour in (0, 1):
+            values.add(evaluate(used, U(colour)))
+            assert evaluate(used, U(colour)) == evaluate(fresh, U(colour)) == evaluate(exchanged, U(1 - colour))
+    assert len(values) > 12
+    write_stones(used, game.size, (0, 0))
+    assert np.array_equal(used[totals], start)
+
+
 def position_of(game: Any, text: str) -> Any:
     return line_of_play(game, text.split(), game.initial())[-1]
 
@@ -189,28 +218,37 @@ UNLIKELY_MOVES = "........O....../....X...X....../......XOOOXO.../........O.....
 NO_TIME = "....O....O...../.............../.....OX.O....../......XX......./......X......../........X......"
 
 
-@pytest.mark.parametrize(
-    ("above", "rows", "side", "sign", "whole"),
-    [
-        pytest.param(5, UNLIKELY_ANSWERS, "black", 1, True, id="unlikely answers"),
-        pytest.param(5, UNLIKELY_MOVES, "white", -1, True, id="unlikely moves"),
-        pytest.param(4, NO_TIME, "white", -1, False, id="no time for all moves"),
-    ],
-)
-def test_no_win_or_loss_is_claimed_that_moves_not_tried_may_prevent(
-    above: int, rows: str, side: str, sign: int, whole: bool
-) -> None:
+def searched(rows: str, above: int, side: str, nodes: int) -> Iteration:
+    """The iteration that decides the game, proven or not, or that the limit of positions stops."""
     game: Any = games.load("gomoku")
     empty = "." * game.size
     text = "/".join([*[empty] * above, rows, *[empty] * (9 - above)])
     search = ThreatSearch(game, 4, 0)
-    search.begin(game.parse_position(f"{text}:{side}"), 1000, True)
-    for depth in range(1, 30):
-        found = search.deepen(depth)
-        if not found.whole or abs(found.score) > FORCED // 2:
-            break
-    assert found.whole == whole
+    search.begin(game.parse_position(f"{text}:{side}"), nodes, True)
+    depth = 1
+    while (found := search.deepen(depth)).whole and abs(found.score) <= FORCED // 2:
+        depth += 1
+    return found
+
+
+@pytest.mark.parametrize(
+    ("rows", "side", "sign"),
+    [
+        pytest.param(UNLIKELY_ANSWERS, "black", 1, id="unlikely answers"),
+        pytest.param(UNLIKELY_MOVES, "white", -1, id="unlikely moves"),
+    ],
+)
+def test_no_win_or_loss_is_claimed_that_moves_not_tried_may_prevent(rows: str, side: str, sign: int) -> None:
+    found = searched(rows, 5, side, 1000)
+    assert found.whole
     assert FORCED - MAX_DEPTH < sign * found.score < FORCED and not found.final  # as good as decided, but not proven
+
+
+def test_a_search_that_is_stopped_claims_no_loss_that_a_move_not_searched_may_prevent() -> None:
+    stopped = [
+        found.score for nodes in range(200, 3000, 200) if not (found := searched(NO_TIME, 4, "white", nodes)).whole
+    ]
+    assert -FORCED < min(stopped) < MAX_DEPTH - FORCED  # as good as lost, but not proven
 
 
 def test_black_keeps_from_renju_fouls() -> None:

@@ -11,8 +11,10 @@ from agents.kernels.compilation import bit_count, compiled, lowest_bit
 from agents.kernels.loops import each_bit, span
 from agents.kernels.memory import TABLE, Memory, write
 from games.gomoku.kernel import memory as w
+from games.gomoku.kernel.evaluation import turn
+from games.gomoku.kernel.lines import line_of, place_in
 from games.gomoku.kernel.patterns import FIRST_BITS, OVER_FOUR, OVER_THREE, SECOND_BITS, byte_in, write_patterns
-from games.gomoku.kernel.weights import cell_values, promises, turn_values
+from games.gomoku.kernel.weights import network, promises, write_network
 
 U = np.uint64
 ZERO, ONE, TWO, THREE, FOUR, FIVE = U(0), U(1), U(2), U(3), U(4), U(5)
@@ -20,7 +22,6 @@ SIX, EIGHT, SIXTEEN = U(6), U(8), U(16)
 NIBBLE, LOW_HALF, LAST = U(15), U(0xFFFF), U(63)
 EVERY_SECOND, EITHER_CLASS = U(0x5555555555555555), U(0xCCCCCCCC)
 HIGH_NIBBLE, TWELVE, NIBBLES = U(240), U(12), U(15 | 15 << 16)
-LAST_COLUMN, ROW, LINES_A_WAY = U(w.WIDTH - 1), U(w.WIDTH), U(2 * w.WIDTH)
 AT_FLAGS, AT_CELL, ALL_FLAGS, PATTERN_BITS = U(32), U(44), U(2**8 - 1), U(2**32 - 1)
 
 
@@ -53,29 +54,6 @@ def change_sets(memory: Memory, cell: np.uint64, flags: np.uint64) -> None:
         memory[slot] = after
         if after & ~bit == ZERO:
             memory[w.HELD + kind] ^= ONE << word
-
-
-@compiled("uint64(uint64, uint64)")
-def place_in(cell: np.uint64, direction: np.uint64) -> np.uint64:
-    """The cell's place in its line in a direction."""
-    found: np.uint64 = cell >> FIVE if direction & ONE else cell & LAST_COLUMN
-    return found
-
-
-@compiled("uint64(uint64, uint64)")
-def line_of(cell: np.uint64, direction: np.uint64) -> np.uint64:
-    """Index of the word of LINES that holds the cell's line in a direction."""
-    row, column = cell >> FIVE, cell & LAST_COLUMN
-    if direction == ZERO:
-        number = row
-    elif direction == ONE:
-        number = column
-    elif direction == TWO:
-        number = row + ROW - column
-    else:
-        number = row + column
-    slot: np.uint64 = w.LINES + direction * LINES_A_WAY + number
-    return slot
 
 
 @compiled("boolean(uint64[::1], uint64)")
@@ -131,23 +109,17 @@ def flip(memory: Memory, cell: np.uint64, colour: np.uint64) -> None:
         memory[line_of(cell, direction)] ^= ONE << colour + TWO * place_in(cell, direction)
 
 
-@compiled("void(uint64[::1], uint64, uint64, boolean)")
-def lay(memory: Memory, cell: np.uint64, colour: np.uint64, judges: bool) -> None:
-    """Places a stone on an empty cell, and logs what changes; SUMS stay where it does not judge."""
+@compiled("void(uint64[::1], uint64, uint64)")
+def place(memory: Memory, cell: np.uint64, colour: np.uint64) -> None:
+    """Places a stone on an empty cell, and logs what changes."""
     stone = ONE << colour
-    patterns = memory[w.PATTERNS + cell]
     begun = memory[w.LOG_END]
-    memory[begun] = cell << ONE | colour
-    memory[begun + ONE], memory[begun + TWO] = memory[w.SUMS], memory[w.SUMS + ONE]
-    memory[begun + THREE] = patterns | memory[w.FLAGS + cell] << AT_FLAGS | cell << AT_CELL
-    log = begun + FOUR
+    memory[begun] = memory[w.PATTERNS + cell] | memory[w.FLAGS + cell] << AT_FLAGS | cell << AT_CELL
+    log = begun + ONE
+    memory[w.PLACED + memory[w.STONE_COUNT]] = cell << ONE | colour
     memory[w.STONES + cell] = stone
     memory[w.KEY] ^= memory[w.ZOBRIST + colour * w.BOARD + cell]
     memory[w.STONE_COUNT] += ONE
-    black, white = memory[w.SUMS], memory[w.SUMS + ONE]
-    if judges:
-        black -= byte_in(memory, w.JUDGED, patterns & LOW_HALF)
-        white -= byte_in(memory, w.JUDGED, patterns >> SIXTEEN)
     change_sets(memory, cell, ZERO)
     reach = memory[w.REACH]
     around = TWO * reach
@@ -173,28 +145,12 @@ def lay(memory: Memory, cell: np.uint64, colour: np.uint64, judges: bool) -> Non
                 memory[log] = before | flags << AT_FLAGS | near << AT_CELL
                 log += ONE
                 memory[w.PATTERNS + near] = after
-                if judges:
-                    black += byte_in(memory, w.JUDGED, after & LOW_HALF) - byte_in(memory, w.JUDGED, before & LOW_HALF)
-                    white += byte_in(memory, w.JUDGED, after >> SIXTEEN) - byte_in(memory, w.JUDGED, before >> SIXTEEN)
                 if flags | after & EITHER_CLASS:
                     now = classes(after & LOW_HALF) | classes(after >> SIXTEEN) << w.SIDE_SETS
                     if now != flags:
                         change_sets(memory, near, now)
-    memory[w.SUMS], memory[w.SUMS + ONE] = black, white
     memory[log] = begun
     memory[w.LOG_END] = log + ONE
-
-
-@compiled("void(uint64[::1], uint64, uint64)")
-def place(memory: Memory, cell: np.uint64, colour: np.uint64) -> None:
-    """Places a stone on an empty cell."""
-    lay(memory, cell, colour, True)
-
-
-@compiled("void(uint64[::1], uint64, uint64)")
-def try_out(memory: Memory, cell: np.uint64, colour: np.uint64) -> None:
-    """As `place`, but SUMS stay: for a stone that is lifted again before anything is judged."""
-    lay(memory, cell, colour, False)
 
 
 @compiled("void(uint64[::1])")
@@ -202,19 +158,22 @@ def lift(memory: Memory) -> None:
     """Lifts the stone placed last."""
     log = memory[w.LOG_END] - ONE
     begun = memory[log]
-    cell, colour = memory[begun] >> ONE, memory[begun] & ONE
+    memory[w.STONE_COUNT] -= ONE
+    stone = memory[w.PLACED + memory[w.STONE_COUNT]]
+    cell, colour = stone >> ONE, stone & ONE
     memory[w.STONES + cell] = ZERO
     memory[w.KEY] ^= memory[w.ZOBRIST + colour * w.BOARD + cell]
-    memory[w.STONE_COUNT] -= ONE
+    if memory[w.SEEN] > memory[w.STONE_COUNT]:
+        memory[w.SEEN] -= ONE
+        turn(memory, stone)
     flip(memory, cell, colour)
-    while log > begun + THREE:
+    while log > begun:
         log -= ONE
         entry = memory[log]
         near, flags = entry >> AT_CELL, entry >> AT_FLAGS & ALL_FLAGS
         memory[w.PATTERNS + near] = entry & PATTERN_BITS
         if memory[w.FLAGS + near] != flags:
             change_sets(memory, near, flags)
-    memory[w.SUMS], memory[w.SUMS + ONE] = memory[begun + ONE], memory[begun + TWO]
     memory[w.LOG_END] = begun
 
 
@@ -261,9 +220,10 @@ def allocate(size: int, exact_five: tuple[bool, bool], table_mb: int) -> Memory:
     failed = 1 << (budget // 8).bit_length() - 1
     threats = 1 << (budget // 2 // 8).bit_length() - 1
     known = 1 << (budget // 4 // 2).bit_length() - 1
-    start = int(w.FREE)
+    reach = 5 if wide else 4
+    start = int(w.PATTERN_TABLE) + 2 * 2 ** (4 * reach) // 8
     memory = np.zeros(start + failed + 8 * threats + 2 * known, dtype=np.uint64)
-    memory[w.SIZE], memory[w.REACH] = size, 5 if wide else 4
+    memory[w.SIZE], memory[w.REACH] = size, reach
     memory[w.LOG_END] = w.LOG
     memory[w.FAILED], memory[w.FAILED_MASK] = start, failed - 1
     memory[w.THREATS], memory[w.THREATS_MASK] = start + failed, threats - 1
@@ -275,14 +235,13 @@ def allocate(size: int, exact_five: tuple[bool, bool], table_mb: int) -> Memory:
     numbers = random.Random(20)
     for word, count in ((w.ZOBRIST, 2 * w.CELLS), (w.SALTS, 6)):
         write(memory, word, [numbers.getrandbits(64) for _ in range(count)])
-    memory[int(w.JUDGED) : int(w.JUDGED) + 2**13] = cell_values().view(np.uint64)
-    memory[int(w.TURNS) : int(w.FOUR_CELLS)] = turn_values().view(np.uint64)
     for depth in range(2, 64):
         for done in range(2, 64):
             memory[int(w.LATE) + 64 * depth + done] = int(0.67 + 1.17 * math.log(depth) * math.log(done))
     memory[int(w.PROMISE) : int(w.PROMISE) + 2**13] = promises().view(np.uint64)
     write_patterns(memory, np.uint64(exact_five[0]), np.uint64(exact_five[1]))
     _write_board(memory, size)
+    write_network(memory, network())
     return memory
 
 
@@ -300,5 +259,3 @@ def _write_board(memory: Memory, size: int) -> None:
         for direction in directions:
             patterns |= spread(made_at(memory, cell, direction)) << direction * FOUR
         memory[w.PATTERNS + cell] = patterns
-        memory[w.SUMS] += byte_in(memory, w.JUDGED, patterns & LOW_HALF)
-        memory[w.SUMS + ONE] += byte_in(memory, w.JUDGED, patterns >> SIXTEEN)

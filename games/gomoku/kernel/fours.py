@@ -13,7 +13,7 @@ from agents.kernels.compilation import compiled, lowest_bit
 from agents.kernels.loops import each_bit, span
 from agents.kernels.memory import NODES, STOP, Memory
 from games.gomoku.kernel import memory as w
-from games.gomoku.kernel.board import code_at, count_in, first_in, flip, is_empty, lift, made_at, try_out, write_set
+from games.gomoku.kernel.board import code_at, count_in, first_in, flip, is_empty, lift, made_at, place, write_set
 from games.gomoku.kernel.patterns import FIRST_BITS, OVER_FOUR, OVER_THREE, byte_in
 
 U = np.uint64
@@ -56,7 +56,7 @@ def threatens_twice(patterns: np.uint64) -> bool:
 @compiled("uint64(uint64[::1], uint64, uint64, uint64)")
 def answer_at(memory: Memory, cell: np.uint64, direction: np.uint64, attacker: np.uint64) -> np.uint64:
     """The stop of the closed four that a stone makes there; plus CELLS if the line then still makes a three."""
-    found = byte_in(memory, w.ANSWER_TABLE, code_at(memory, cell, direction)) >> attacker * FOUR
+    found = byte_in(memory, memory[w.ANSWER_TABLE], code_at(memory, cell, direction)) >> attacker * FOUR
     number = found & SEVEN
     answer: np.uint64 = cell + (number - FOUR + (number >> TWO)) * memory[w.STEP + direction]
     answer |= (found >> THREE & ONE) * w.BOARD
@@ -172,7 +172,7 @@ def finish(memory: Memory, attacker: np.uint64) -> None:
     """Adds the end of the line, whose last stone threatens two fives: the stop of one, the other five."""
     length = memory[w.LINE_LENGTH]
     for index in span(ZERO, length):
-        try_out(memory, memory[w.LINE + index], attacker ^ index & ONE)
+        place(memory, memory[w.LINE + index], attacker ^ index & ONE)
     write_set(memory, attacker, w.FIVE, w.LINE + length)
     memory[w.LINE_LENGTH] = length + TWO
     for _ in span(ZERO, length):

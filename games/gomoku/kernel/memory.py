@@ -26,6 +26,14 @@ MAX_MOVES = 36
 """Most moves in an entry of the threat table."""
 MAX_FOURS = 512
 """Most cells that a search for a win by fours considers."""
+HIDDEN, INNER = 16, 16
+"""Numbers that the evaluation's network has for every cell, and in its inner layer."""
+TOTAL_BITS, MOST, VALUE_BITS = 7, 2**13 - 1, 32
+"""The inner layer's steps and bounds, so that a sum of products fits in 32 bits."""
+SIDES = 121
+"""Contents of up to four cells on one side of a cell, before the edge: 1 + 3 + 9 + 27 + 81."""
+CONTENTS = 3 * SIDES * (SIDES + 1) // 2
+"""Contents of nine cells in a line, up to their mirror images."""
 SET_WORDS = Word(16)
 SIDE_SETS = Word(4)
 """Sets of cells per colour."""
@@ -59,8 +67,11 @@ TABLE_MASK = START + Word(29)
 STONE_COUNT = START + Word(14)
 CLAIMS = START + Word(15)
 """Bits 0 and 1: whether black's and white's wins by threats are certain; black's are not if fouls are forbidden."""
-SUMS = START + Word(16)
-"""2 words: for each colour, the sum of the empty cells' values by `weights.py`."""
+ANSWER_TABLE = START + Word(16)
+"""Start of 1 byte per code, four bits per colour as in PATTERN_TABLE, after which it lies: where a closed four is
+stopped, and whether there the line still makes a three."""
+SEEN = START + Word(17)
+"""How many of the stones on the board the network has seen."""
 THREATS_LIMIT = START + Word(18)
 """The search for threats pauses, without setting STOP, when NODES exceeds this."""
 STEP = START + Word(19)
@@ -88,18 +99,10 @@ MARKS = MOVES + Word(64 * MAX_PLY)
 """1 word per cell: MARK if the cell is marked."""
 BANNED = MARKS + Word(CELLS)
 """1 word per cell: not 0 if the root's move must not be there."""
-PATTERN_TABLE = BANNED + Word(CELLS)
-"""1 byte per code: what black's stone makes in the low four bits, what white's makes in the high four."""
-ANSWER_TABLE = PATTERN_TABLE + Word(2**20 // 8)
-"""1 byte per code, four bits per colour as in PATTERN_TABLE: where a closed four is stopped, and whether there the line
-still makes a three."""
-JUDGED = ANSWER_TABLE + Word(2**20 // 8)
-"""1 byte for every combination of a colour's four patterns on a cell."""
-
-PROMISE = JUDGED + Word(2**13)
+PROMISE = BANNED + Word(CELLS)
 """1 byte for every combination of a colour's four patterns on a cell: how promising a move there is."""
 LOG = PROMISE + Word(2**13)
-"""What every stone on the board has changed: its cell and colour, SUMS before, a word per changed cell, the start."""
+"""What every stone on the board has changed: a word per changed cell, its own first, and the start."""
 LATE = LOG + Word(48 * MAX_PLY)
 """64 by 64 words: by how many plies a late move is searched less deeply, by depth and by the number of better ones."""
 STACK = LATE + Word(64 * 64)
@@ -109,13 +112,35 @@ REPLIES = STACK + STACKED * Word(128)
 """1 word per colour and cell: the stone that refuted a stone there last."""
 HELD = REPLIES + Word(2 * CELLS)
 """1 word per set: a bit for each of its words that is not 0."""
-TURNS = HELD + Word(2) * SIDE_SETS
-"""1 word for the value of being to move, by the index that `evaluation.evaluate` computes."""
-FOUR_CELLS = TURNS + Word(2 * 3 * 4 * 3 * 4)
+FOUR_CELLS = HELD + Word(2) * SIDE_SETS
 """Cells that may make a four, in a search for a win by fours; outside it, a set as `board.write_set` lists it."""
 FOURS = FOUR_CELLS + Word(MAX_FOURS)
 """The fours of every ply of that search: the cell, and its patterns above 16 bits."""
-FREE = FOURS + Word(64 * MAX_PLY)
+PLACED = FOURS + Word(64 * MAX_PLY)
+"""The stones on the board in the order in which they were placed, cell << 1 | colour."""
+SEEN_LINES = PLACED + Word(MAX_PLY)
+"""LINES as far as the network has seen the stones."""
+NEAR = SEEN_LINES + Word(4 * 2 * WIDTH)
+"""HIDDEN numbers of 16 bits per cell: the sums of the rows of its four lines."""
+TOTALS = NEAR + Word(CELLS * HIDDEN // 4)
+"""HIDDEN numbers of 32 bits: over all cells, the sums of what of them is above 0."""
+ORIGIN = TOTALS + Word(HIDDEN // 2)
+"""TOTALS of the empty board."""
+MOVERS = ORIGIN + Word(HIDDEN // 2)
+"""HIDDEN numbers of 16 bits: TOTALS less ORIGIN, the mover's half first, in steps of 2**TOTAL_BITS, MOST at most."""
+FIRST = MOVERS + Word(HIDDEN // 4)
+"""HIDDEN weights of 16 bits of these, MOST at most, for each of the inner numbers, and for the value."""
+LAST = FIRST + Word((INNER + 1) * HIDDEN // 4)
+"""Weights of the inner numbers above 0 for the value, and of what counts for it at once, in 2**-VALUE_BITS."""
+ADDED = LAST + Word(INNER + 1)
+"""What is added to each inner number, and to what counts at once."""
+ROW_OF = ADDED + Word(INNER + 1)
+"""16 bits for the contents of each nine cells of a line, two bits each: the number of their row."""
+ROWS = ROW_OF + Word(2**18 // 4)
+"""HIDDEN numbers of 16 bits for each content of nine cells, the same for its mirror image."""
+PATTERN_TABLE = ROWS + Word(CONTENTS * HIDDEN // 4)
+"""1 byte per code: what black's stone makes in the low four bits, what white's makes in the high four. 2**(4 REACH)
+bytes, then as many for ANSWER_TABLE."""
 
 FIVE, WINNING, FOUR, THREE = Word(0), Word(1), Word(2), Word(3)
 """Sets of cells by what a stone there makes: five; two threats of five at once; at least one; an open three, which

@@ -91,6 +91,7 @@ def write_patterns(memory: Memory, black_exact: np.uint64, white_exact: np.uint6
     """Fills the table, from the fullest surroundings to the empty ones."""
     cells = TWO * memory[w.REACH]
     index = ONE << TWO * cells
+    memory[w.ANSWER_TABLE] = w.PATTERN_TABLE + (index >> THREE)
     while index > ZERO:
         index -= ONE
         slot, shift = w.PATTERN_TABLE + (index >> THREE), (index & SEVEN) * EIGHT
@@ -98,4 +99,4 @@ def write_patterns(memory: Memory, black_exact: np.uint64, white_exact: np.uint6
         memory[slot] |= pattern_of(memory, index, cells, TWO, FOUR, white_exact) << (shift + FOUR)
         answers = answer_to(memory, index, cells, ONE, ZERO, black_exact)
         answers |= answer_to(memory, index, cells, TWO, FOUR, white_exact) << FOUR
-        memory[w.ANSWER_TABLE + (index >> THREE)] |= answers << shift
+        memory[memory[w.ANSWER_TABLE] + (index >> THREE)] |= answers << shift

@@ -14,7 +14,7 @@ from agents.kernels.compilation import compiled, leading_zeros
 from agents.kernels.loops import span
 from agents.kernels.memory import GENERATION, NODE_LIMIT, NODES, STOP, Memory
 from games.gomoku.kernel import memory as w
-from games.gomoku.kernel.board import count_in, first_in, lift, try_out, write_set
+from games.gomoku.kernel.board import count_in, first_in, lift, place, write_set
 from games.gomoku.kernel.fours import belongs, wins_by_fours
 
 U = np.uint64
@@ -134,12 +134,12 @@ def write_spoilers(memory: Memory, attacker: np.uint64, ply: np.uint64) -> np.ui
     """
     moves = w.MOVES + ply * PLY_MOVES
     way = first_in(memory, attacker, w.WINNING)
-    try_out(memory, way, attacker)
+    place(memory, way, attacker)
     count = add_set(memory, ply, add(memory, ply, ZERO, way), attacker, w.FIVE)
     lift(memory)
     for slot in span(w.FOUR_CELLS + ONE, write_set(memory, attacker, w.WINNING, w.FOUR_CELLS)):
         way = memory[slot]
-        try_out(memory, way, attacker)
+        place(memory, way, attacker)
         kept = ZERO
         for move in span(moves, moves + count):
             cell = memory[move]
@@ -166,7 +166,7 @@ def write_answers(memory: Memory, attacker: np.uint64, ply: np.uint64) -> np.uin
     count = add_set(memory, ply, ZERO, defender, w.FOUR)
     for index in span(ZERO, length):
         count = add(memory, ply, count, memory[w.LINE + index])
-        try_out(memory, memory[w.LINE + index], attacker ^ (index & ONE))
+        place(memory, memory[w.LINE + index], attacker ^ (index & ONE))
         if index & ONE:
             count = add_set(memory, ply, count, defender, w.FOUR)
         else:
@@ -267,6 +267,6 @@ def prove(
         most_one, most_every = (most_proof, most_disproof) if turn == ONE else (most_disproof, most_proof)
         one, every = min(most_one, second + ONE + second // FOUR), min(SURE, most_every - total + best_all)
         proof, disproof = (one, every) if turn == ONE else (every, one)
-        try_out(memory, best, mover)
+        place(memory, best, mover)
         prove(memory, attacker, turn ^ ONE, ply + ONE, proof, disproof)
         lift(memory)

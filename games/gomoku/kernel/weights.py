@@ -1,66 +1,73 @@
-"""Values of the patterns on a cell and of being to move, fitted to the results of the engine's own games."""
+"""The trained network of the evaluation, from the file in `models/`, and how promising patterns on a cell are."""
 
 from __future__ import annotations
 
-import itertools
+import functools
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-Triples = Mapping[tuple[int, ...], int]
-TRIPLES: Triples = {
-    (2, 0, 0): 1, (2, 2, 2): 2, (3, 0, 0): 2, (3, 2, 0): 3, (3, 2, 2): 5, (3, 3, 0): 10, (3, 3, 2): 12,
-    (3, 3, 3): 19, (4, 0, 0): 5, (4, 2, 0): 6, (4, 2, 2): 10, (4, 3, 0): 15, (4, 3, 2): 17, (4, 3, 3): 25,
-    (4, 4, 0): 18, (4, 4, 2): 18, (4, 4, 3): 30, (4, 4, 4): 43, (5, 0, 0): 14, (5, 2, 0): 17, (5, 2, 2): 20,
-    (5, 3, 0): 31, (5, 3, 2): 34, (5, 3, 3): 43, (5, 4, 0): 34, (5, 4, 2): 38, (5, 4, 3): 47, (5, 4, 4): 56,
-    (5, 5, 0): 42, (5, 5, 2): 46, (5, 5, 3): 44, (5, 5, 4): 50, (5, 5, 5): 23, (8, 0, 0): 30, (8, 2, 0): 36,
-    (8, 2, 2): 35, (8, 3, 0): 51, (8, 3, 2): 57, (8, 3, 3): 71, (8, 4, 0): 51, (8, 4, 2): 58, (8, 4, 3): 70,
-    (8, 4, 4): 78, (8, 5, 0): 85, (8, 5, 2): 96, (8, 5, 3): 89, (8, 5, 4): 79, (8, 5, 5): 35,
-}  # fmt: skip
-"""Seventieths of a logit of winning for the three best of a cell's four patterns, by their numbers in `patterns.py`;
-`ALONE` is as little as `DEAD`. An earlier version of the recipe `kibitzer train evaluation --game gomoku` made all of
-these values from 700,000 positions of searches to a depth of four; its output differs."""
-WINS = 67
-"""Seventieths of a logit for a cell that makes an open four, two fours or five."""
-Turns = tuple[tuple[tuple[int, ...], ...], ...]
-TURNS: Turns = (
-    ((68, 79, 65), (0, 8, 20, 50), (0, 12, 18), (0, 7, 8, 17)),
-    ((61, 57, 55), (6, 0, 1, 1), (0, 0, 27), (56, 41, 24, 0)),
-)
-"""Seventieths of a logit for being to move, as a sum over four numbers of cells: the mover's fours and open threes, the
-enemy's fours and open threes. First where the enemy has no cell that wins, then where it has one."""
-FOURS, THREES = (1, 3), (1, 3, 6)
-"""Numbers of cells from which the next value of TURNS applies: 0, 1 or 2, more; 0, 1 or 2, 3 to 5, more."""
-COUNTED = (FOURS, THREES, FOURS, THREES)
+from agents.kernels.memory import Memory
+from games.gomoku.kernel import memory as w
+from system.weights import find_weights
+
+NAME = "gomoku_network"
+Numbers = NDArray[np.int64]
 
 
-def triple_of(patterns: NDArray[np.int64]) -> NDArray[np.int64]:
-    """(3, count): the three best of the four patterns of each cell, four bits each, the best first."""
-    four = np.sort(np.stack([patterns >> shift & 15 for shift in (0, 4, 8, 12)]), axis=0)
-    best = four[:0:-1]
-    return np.where(best < 2, 0, best)
-
-
-def wins(triples: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which of these triples win: an open four, two fours or five."""
-    found: NDArray[np.bool_] = (triples[0] > 8) | (triples[1] == 8)
+def mirrored(contents: Numbers) -> Numbers:
+    """Contents of nine cells, two bits each, in reverse order."""
+    found: Numbers = np.sum(
+        [(contents >> 2 * place & 3) << 2 * (8 - place) for place in range(9)], axis=0, dtype=np.int64
+    )
     return found
 
 
-def cell_values(triples: Triples = TRIPLES, winning: int = WINS) -> NDArray[np.uint8]:
-    """One byte for every combination of four patterns, four bits each: the value of the three best."""
-    worth = np.zeros((16, 16, 16), np.uint8)
-    for triple, value in triples.items():
-        worth[triple] = value
-    best = triple_of(np.arange(2**16))
-    found: NDArray[np.uint8] = np.where(wins(best), winning, worth[tuple(best)]).astype(np.uint8)
-    return found
+def exchanged(contents: Numbers) -> Numbers:
+    """Contents with black and white exchanged; 3, beyond the edge, stays."""
+    return (contents & 0x15555) << 1 | contents >> 1 & 0x15555
 
 
-def turn_values(turns: Turns = TURNS) -> NDArray[np.int64]:
-    """The value of being to move, by the index that `evaluation.evaluate` computes."""
-    return np.array([sum(parts) for row in turns for parts in itertools.product(*row)], np.int64)
+@functools.cache
+def rows_of() -> tuple[Numbers, Numbers]:
+    """The number of the row for every content of nine cells, and the content that each row stands for."""
+    contents = np.arange(2**18)
+    outside = np.stack([contents >> 2 * place & 3 for place in range(9)]) == 3
+    # Beyond the edge is no cell of the board.
+    possible = ~outside[4] & ~(outside[1:4] & ~outside[0:3]).any(axis=0) & ~(outside[5:8] & ~outside[6:9]).any(axis=0)
+    least = np.minimum(contents, mirrored(contents))
+    known = np.unique(least[possible])
+    return np.where(possible, np.searchsorted(known, least), 0), known
+
+
+@functools.cache
+def network() -> Mapping[str, NDArray[Any]]:
+    """The file's arrays. Raises WeightsError."""
+    with np.load(find_weights(NAME).path) as stored:
+        return dict(stored)
+
+
+def write_network(memory: Memory, stored: Mapping[str, NDArray[Any]]) -> None:
+    """Writes the network's weights, and its numbers for the board without stones."""
+    row_of, contents = rows_of()
+    rows = np.concatenate([stored["rows"], stored["rows"][row_of[exchanged(contents)]]], axis=1)
+    memory[int(w.ROW_OF) : int(w.ROWS)] = row_of.astype(np.uint16).view(np.uint64)
+    memory[int(w.ROWS) : int(w.PATTERN_TABLE)] = rows.reshape(-1).view(np.uint64)
+    for name, start, end in (("first", w.FIRST, w.LAST), ("last", w.LAST, w.ADDED), ("added", w.ADDED, w.ROW_OF)):
+        memory[int(start) : int(end)] = stored[name].reshape(-1).view(np.uint64)
+    memory[int(w.SEEN_LINES) : int(w.NEAR)] = memory[int(w.LINES) : int(w.PATTERNS)]
+    near = memory[int(w.NEAR) : int(w.TOTALS)].view(np.int16).reshape(w.CELLS, w.HIDDEN)
+    inside = np.flatnonzero(memory[int(w.STONES) : int(w.LINES)] == 0)
+    lines = memory[int(w.LINES) : int(w.PATTERNS)].reshape(4, 2 * w.WIDTH)
+    row, column = inside // w.WIDTH, inside % w.WIDTH
+    near[inside] = np.tile(stored["start"], 2)
+    numbers = row, column, row + w.WIDTH - column, row + column
+    for way, number, place in zip(lines, numbers, (column, row, column, row), strict=True):
+        near[inside] += rows[row_of[(way[number] >> (2 * place - 8).astype(np.uint64)).astype(np.int64) & 2**18 - 1]]
+    totals = np.maximum(near, 0).sum(axis=0, dtype=np.int32)
+    memory[int(w.TOTALS) : int(w.MOVERS)] = np.tile(totals, 2).view(np.uint64)
 
 
 PROMISES = {2: 2, 3: 6, 4: 10, 5: 24, 8: 30, 9: 100, 10: 200}

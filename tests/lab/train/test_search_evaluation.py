@@ -18,20 +18,15 @@ from games.chess.kernel.memory import POSITIONS
 from games.chess.kernel.placing import place
 from games.co_ganh.kernel.evaluation import evaluate as ganh_value
 from games.draughts.kernel.weights import name_of
-from games.gomoku.kernel import weights as gomoku
-from games.gomoku.kernel.evaluation import evaluate as gomoku_value
-from games.gomoku.kernel.prover import write_stones
 from games.nine_mens_morris.kernel.evaluation import evaluate as morris_value
 from lab.train import search_evaluations, search_spsa
 from lab.train.chess_features import listed
-from lab.train.search_evaluations import EVALUATIONS, TRIPLES, Evaluation, Weights
-from lab.train.search_fit import Positions, begun, fit, fit_group, make_evaluation, match, play, play_on, quality
+from lab.train.search_evaluations import EVALUATIONS, Evaluation, Weights
+from lab.train.search_fit import Positions, fit, fit_group, make_evaluation, match, play, quality
 
 U = np.uint64
 RULES: list[tuple[str, dict[str, object]]] = [
     ("chess", {}),
-    ("gomoku", {}),
-    ("gomoku", {"first": "white", "size": "19", "exact_five": True}),
     ("nine_mens_morris", {"flying": True, "diagonals": True}),
     ("co_ganh", {}),
     ("co_ganh", {"capture": "flip", "mo": True}),
@@ -58,9 +53,6 @@ def some_positions(evaluation: Evaluation, seed: int, count: int) -> list[Any]:
 
 
 def judged(search: Any, game: Any, position: Any) -> int:
-    if game.name == "gomoku":
-        write_stones(search.memory, game.size, position.stones)
-        return int(gomoku_value(search.memory, U(game.colour(position))))
     if game.name == "chess":
         place(search.memory, position)
         return int(weigh(search.memory, POSITIONS))
@@ -103,10 +95,6 @@ def test_the_search_by_the_shipped_weights_is_the_engines(name: str, rules: dict
         assert found[0] == found[1]
 
 
-def test_no_triple_of_the_shipped_evaluation_is_left_out() -> None:
-    assert set(gomoku.TRIPLES) <= set(TRIPLES)
-
-
 @pytest.mark.parametrize("name", EVALUATIONS)
 def test_the_text_can_be_pasted_into_the_module(name: str) -> None:
     evaluation = evaluation_of(name, {})
@@ -116,13 +104,6 @@ def test_the_text_can_be_pasted_into_the_module(name: str) -> None:
     exec(compile(evaluation.text(weights), "pasted", "exec"), space)
     pasted = {
         "chess": lambda: [[pair[phase] for phase in (0, 1) for pair in listed(space["OWN"])]],
-        "gomoku": lambda: [
-            [
-                *(space["TRIPLES"].get(triple, 0) for triple in TRIPLES),
-                space["WINS"],
-                *(value for row in space["TURNS"] for part in row for value in part),
-            ]
-        ],
         "nine_mens_morris": lambda: [[getattr(phase, x) for x in evaluation.features] for phase in space["OWN"][:3]],
         "co_ganh": lambda: [[space["OWN"].get("own" if x == "men" else x, 0) for x in evaluation.features]],
         "draughts": lambda: [[*phase.squares, *phase[1:]] for phase in space[name_of(8, flying=False)]],
@@ -145,21 +126,6 @@ def test_weights_that_made_the_results_are_found_again() -> None:
     bounded = fit_group(evaluation, features, points)
     assert bounded[1] == 0
     assert bounded[0] == 60
-
-
-def test_a_random_move_takes_the_result_from_what_was_before_it() -> None:
-    evaluation: Any = evaluation_of("gomoku", {})
-    searches, shortened = [evaluation.search(evaluation.shipped(), 1)] * 2, 0
-    for seed in range(8):
-        for astray in (0.0, 0.3):
-            draw = random.Random(seed)
-            start = begun(evaluation, draw)
-            passed, _ = play_on(evaluation, start, 50, searches, draw, astray)
-            counts = [position.count for position in passed]
-            assert counts == list(range(counts[0], counts[0] + len(counts))) if counts else astray
-            assert astray or counts[0] == start.count
-            shortened += not counts or counts[0] > start.count
-    assert shortened
 
 
 def test_only_games_kept_apart_are_judged_by() -> None:
@@ -209,12 +175,12 @@ def test_the_same_seed_gives_the_same_weights(name: str) -> None:
     ("arguments", "part"),
     [
         (["--game", "ludo"], "'ludo'"),
-        (["--game", "reversi"], "reversi has no such evaluation; the games that have one are gomoku"),
+        (["--game", "reversi"], "reversi has no such evaluation; the games that have one are nine_mens_morris"),
         (["--game", "co_ganh", "--rule", "capture=eat"], "'eat'"),
         (["--game", "co_ganh", "--rule", "capture"], "'capture'"),
-        (["--game", "gomoku", "--rule", "swap2=true"], "swap2"),
-        (["--game", "gomoku", "--games", "3"], "--games"),
-        (["--game", "gomoku", "--spsa", "3", "--games", "30"], "--spsa plays its own pairs"),
+        (["--game", "gomoku"], "gomoku has no such evaluation"),
+        (["--game", "chess", "--games", "3"], "--games"),
+        (["--game", "chess", "--spsa", "3", "--games", "30"], "--spsa plays its own pairs"),
     ],
 )
 def test_an_unknown_game_or_rule_is_refused(
