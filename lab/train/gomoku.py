@@ -211,6 +211,8 @@ class Fitted(NamedTuple):
     stored: Stored
     loss: float
     """Nats a held-out position, above what its worth itself leaves open."""
+    accuracy: float
+    """Share of held-out positions whose likelier winner is told."""
 
 
 def fit(positions: Positions, epochs: int, seed: int, say: Callable[[int], object]) -> Fitted:
@@ -243,7 +245,8 @@ def fit(positions: Positions, epochs: int, seed: int, say: Callable[[int], objec
         logits = torch.cat([judged(rows) for rows in np.array_split(apart, max(len(apart) // BATCH, 1))])
         known = worth[apart].clamp(1e-6, 1 - 1e-6)
         above = float(logistic(logits, known) - logistic(torch.logit(known), known))
-    return Fitted(network.stored(), above)
+        right = float(((logits > 0) == (known > 0.5)).float().mean())
+    return Fitted(network.stored(), above, right)
 
 
 def make_gomoku(out: Path, *, count: int, seed: int, backend: Backend, command: str) -> None:
@@ -266,5 +269,6 @@ def make_gomoku(out: Path, *, count: int, seed: int, backend: Backend, command: 
         "played_by": find_weights(NAME).sha256,
         "positions": len(positions.worth),
         "held_out_nats_above_the_least": round(fitted.loss, 4),
+        "held_out_accuracy": round(fitted.accuracy, 4),
     }
     write_entry(out, NAME, f"{NAME}.npz", facts)
