@@ -21,6 +21,8 @@ from system import processes
 PATIENCE_S = 5.0
 """Seconds that a worker's agent waits for its kernel before it answers without it, while the code is on the disk."""
 LOOK_S = 0.01
+COMPILED_S = 600.0
+"""Seconds after which a compilation in another process hangs: the longest kernel takes half a minute of processor."""
 
 _lock = threading.Lock()
 _threads: dict[str, threading.Thread] = {}
@@ -76,8 +78,8 @@ def _compile_elsewhere(name: str) -> None:
     """Has another process compile the kernel; what it could not, loading compiles."""
     command = [sys.executable, "-m", "agents.kernels.ahead", ahead.ALONE, name]
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(kept_code.cache_folder())}
-    with contextlib.suppress(OSError):
-        processes.run(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+        processes.run(command, COMPILED_S, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
 
 
 def wait(name: str, stop: threading.Event) -> None:

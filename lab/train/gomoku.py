@@ -141,8 +141,11 @@ def play_chunk(seed: int, numbers: range, _stop: threading.Event | None = None) 
                 for colour, stones in enumerate(position.stones):
                     board[list(cells_of(stones))] = 1 + (colour ^ game.colour(position))
                 rows.append((board, worth, number))
-    boards, chances, played = zip(*rows, strict=True)
-    return Positions(np.array(boards), np.array(chances, np.float32), np.array(played, np.int32))
+    return Positions(
+        np.array([row[0] for row in rows], np.uint8).reshape(-1, game.size**2),
+        np.array([row[1] for row in rows], np.float32),
+        np.array([row[2] for row in rows], np.int32),
+    )
 
 
 def contents_of(boards: NDArray[np.uint8], size: int) -> NDArray[np.int64]:

@@ -130,7 +130,7 @@ def test_what_was_never_compiled_here_is_compiled_by_another_process_while_moves
     kernel, game = fake
     told, compiled, ended = list[list[str]](), threading.Event(), threading.Event()
 
-    def run(command: list[str], **_options: object) -> None:
+    def run(command: list[str], _timeout_s: float, **_options: object) -> None:
         told.append(command)
         assert compiled.wait(20)
         ended.set()

@@ -17,7 +17,7 @@ from games.gomoku.kernel.patterns import FIRST_BITS, OVER_FOUR, OVER_THREE, SECO
 from games.gomoku.kernel.weights import network, promises, write_network
 
 U = np.uint64
-ZERO, ONE, TWO, THREE, FOUR, FIVE = U(0), U(1), U(2), U(3), U(4), U(5)
+ZERO, ONE, TWO, THREE, FOUR = U(0), U(1), U(2), U(3), U(4)
 SIX, EIGHT, SIXTEEN = U(6), U(8), U(16)
 NIBBLE, LOW_HALF, LAST = U(15), U(0xFFFF), U(63)
 EVERY_SECOND, EITHER_CLASS = U(0x5555555555555555), U(0xCCCCCCCC)

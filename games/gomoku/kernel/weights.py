@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Mapping
 from typing import Any
 
@@ -33,13 +34,15 @@ def exchanged(contents: Numbers) -> Numbers:
 @functools.cache
 def rows_of() -> tuple[Numbers, Numbers]:
     """The number of the row for every content of nine cells, and the content that each row stands for."""
-    contents = np.arange(2**18)
-    outside = np.stack([contents >> 2 * place & 3 for place in range(9)]) == 3
+    sides = np.arange(2**8)
+    outside = [sides >> 2 * place & 3 == 3 for place in range(4)]
     # Beyond the edge is no cell of the board.
-    possible = ~outside[4] & ~(outside[1:4] & ~outside[0:3]).any(axis=0) & ~(outside[5:8] & ~outside[6:9]).any(axis=0)
-    least = np.minimum(contents, mirrored(contents))
-    known = np.unique(least[possible])
-    return np.where(possible, np.searchsorted(known, least), 0), known
+    before = sides[~np.any([near & ~far for far, near in itertools.pairwise(outside)], axis=0)]
+    contents = (before[:, None, None] | (np.arange(3) << 8)[:, None] | mirrored(before)).ravel()
+    known, rows = np.unique(np.minimum(contents, mirrored(contents)), return_inverse=True)
+    row_of = np.zeros(2**18, np.int64)
+    row_of[contents] = rows
+    return row_of, known
 
 
 @functools.cache

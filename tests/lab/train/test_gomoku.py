@@ -33,6 +33,12 @@ def test_the_same_seed_plays_the_same_games(played: Any) -> None:
     assert set(played.game) <= set(range(12))
 
 
+def test_games_without_a_quiet_position_teach_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recipe, "is_quiet", lambda *_: False)
+    none = recipe.play_chunk(1, range(1))
+    assert none.boards.shape == (0, 225) and len(none.worth) == len(none.game) == 0
+
+
 def think_and_keep(scores: list[int], search: Any, position: Any, nodes: int) -> Any:
     move, score = think(search, position, nodes)
     scores.append(score)
