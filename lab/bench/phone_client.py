@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import ssl
+from asyncio.trsock import TransportSocket
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -98,6 +99,7 @@ async def paired(here: str, authority: Path) -> AsyncIterator[PhoneClient]:
             pass
         async with session.ws_connect(f"{address}/live", max_msg_size=0) as socket:
             await socket.send_str(json.dumps({"film": True, "take": True, "facing": "environment"}))
+            line = socket.get_extra_info("socket")
             phone = PhoneClient(address, session, socket)
             hearing = asyncio.create_task(phone.hear())
             try:
@@ -106,3 +108,12 @@ async def paired(here: str, authority: Path) -> AsyncIterator[PhoneClient]:
                 hearing.cancel()
                 with contextlib.suppress(asyncio.CancelledError):
                     await hearing
+    await _closed(line)
+
+
+async def _closed(line: TransportSocket) -> None:
+    """Waits until the other end closes too: aiohttp does not, and a loop that ends earlier leaves the socket open."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(ANSWER_S):
+            while line.fileno() >= 0:
+                await asyncio.sleep(0.01)
