@@ -177,10 +177,12 @@ def test_plain_python_agrees_with_the_kernel_where_the_end_is_in_sight() -> None
 
 
 @pytest.mark.parametrize("limits", [Limits(time_s=0.2), Limits()], ids=["time", "default"])
-def test_the_clock_is_kept(limits: Limits) -> None:
+def test_the_clock_is_kept(limits: Limits, monkeypatch: pytest.MonkeyPatch) -> None:
     game = morris()
     agent = load_agent("alphabeta", game, {"book": False})
-    began_s = time.thread_time()  # processor time, since other programs may slow down the wall clock
+    agent.prepare(NEVER)
+    monkeypatch.setattr(time, "monotonic", time.process_time)  # other programs may slow down the wall clock
+    began_s = time.thread_time()
     answer = agent.choose(game.initial(), limits, NEVER)
     assert time.thread_time() - began_s < (limits.time_s or 1.0) + 0.2
     assert answer.depth >= 4
