@@ -71,6 +71,8 @@ class GameAgent:
     """Name used in the configuration."""
     Options: type[Any]
     """A frozen dataclass of `rules.options.rule` fields."""
+    coarseness = 0
+    """How hard it is to make it use so much processor time: 0 in this process, by seconds; more for other programs."""
 
     def __init__(self, game: Any, options: Any = None) -> None:
         """Raises AgentError if an option is out of range, or the game does not know it."""
@@ -79,6 +81,9 @@ class GameAgent:
 
     def prepare(self, stop: threading.Event) -> None:
         """Waits for what a move needs, such as compiled code or a program's start; `choose` does so too."""
+
+    def rehearse(self, position: Any, stop: threading.Event) -> None:
+        """Does what it would do in its first move alone, so that its processor time has none of that."""
 
     def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
         """Chooses for the side to move; once `stop` is set it answers at once with the best move so far.

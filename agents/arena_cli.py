@@ -130,7 +130,8 @@ def match(
     """Plays two players against each other.
 
     Fields: players, tally (as A sees it), as_first, as_second, estimate (score, error, elo with its 95 % interval,
-    los), pairs (openings by A's half points), sprt, points (where a game counts them), plies, spent, reasons, faults.
+    los), pairs (openings by A's half points), sprt, points (where a game counts them), plies, spent, processor_ratio
+    (where both are limited by processor_s), reasons, faults.
 
     Example: kibitzer arena match alphabeta:depth=3 random --game morris --games 20 --jobs 2
     """

@@ -11,7 +11,9 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import logging
+import math
 import threading
+import time
 from typing import Any
 
 from agents import engines, protocols
@@ -30,6 +32,9 @@ _log = logging.getLogger(__name__)
 ATTEMPTS = 2
 MAX_FAILURES = 6
 THINK_S = 1.0
+REHEARSAL = Limits(time_s=0.02, depth=1)
+STILL_S = 0.2
+"""Seconds without any processor time after which an engine has nothing more to do; a busy machine lets it wait less."""
 NONSENSE = (KeyError, IndexError, TypeError, OverflowError)
 """What reading an answer raises that was no protocol."""
 
@@ -48,7 +53,10 @@ class External(GameAgent):
         self._engine = self._choice()
         self._process: EngineProcess | None = None
         self._protocol = engine_protocols.PROTOCOLS[self._engine.protocol]()
+        self.coarseness = self._protocol.coarseness
         self._failures = 0
+        self._before_s = self._start_s = 0.0
+        """Processor time of earlier processes without their start, and of this one's start."""
 
     def _choice(self) -> Engine:
         return _find(self.game, self.options.engine)
@@ -69,6 +77,26 @@ class External(GameAgent):
         if not self._failures and not stop.is_set():
             with contextlib.suppress(EngineError, *NONSENSE):  # `choose` tells it, and tries again
                 self._started()
+                self._protocol.rest()
+
+    def rehearse(self, position: Any, stop: threading.Event) -> None:
+        """Asks a program that has just started for a move at once, and waits until it is idle before and after."""
+        try:
+            self._settle(stop)
+            self._protocol.rehearse(self._question(position, REHEARSAL, stop))
+            self._settle(stop)
+            self._start_s = self._started().processor_s
+            self._protocol.rest()
+        except (EngineError, EngineStopped, *NONSENSE):  # `choose` tells it, and tries again
+            self.close()
+
+    def _settle(self, stop: threading.Event) -> None:
+        process, before_s = self._started(), math.nan
+        deadline_s = engine_protocols.deadline_in(self._engine.timeout_s)
+        while (used_s := process.processor_s) != before_s and time.monotonic() < deadline_s:
+            before_s = used_s
+            if stop.wait(STILL_S):
+                raise EngineStopped
 
     def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
         """The engine's move; if `stop` comes first, the first legal move.
@@ -101,22 +129,28 @@ class External(GameAgent):
         raise AgentError(trouble or f"engine {self._engine.name}: {given_up}")
 
     def processor_s(self) -> float:
-        """The engine's own; begins again at 0 with a new process."""
-        return 0.0 if self._process is None else self._process.processor_s
+        """The engine's own, without that of starting it."""
+        running_s = 0.0 if self._process is None else self._process.processor_s - self._start_s
+        return self._before_s + max(0.0, running_s)
 
     def close(self) -> None:
         if self._process is not None:
+            self._before_s = self.processor_s()
             self._process.close()
             self._process = None
 
     def _ask(self, position: Any, limits: Limits, stop: threading.Event) -> Found:
         if stop.is_set():
             raise EngineStopped
+        return self._protocol.ask(self._question(position, limits, stop))
+
+    def _question(self, position: Any, limits: Limits, stop: threading.Event) -> Question:
+        """For the running engine, which is started if there is none. Raises EngineError."""
         process = self._started()
         timeout_s = self._engine.timeout_s
         think_s = min(limits.time_s or THINK_S, timeout_s)
         wait_s = min(think_s + self._engine.grace_s, timeout_s) if limits.time_s else timeout_s
-        return self._protocol.ask(Question(process, self.game, position, limits, think_s, wait_s, stop))
+        return Question(process, self.game, position, limits, think_s, wait_s, stop)
 
     def _started(self) -> EngineProcess:
         """The running engine, greeted. Raises EngineError."""
@@ -132,7 +166,7 @@ class External(GameAgent):
                 if not isinstance(error, EngineSilent):
                     raise
                 raise EngineError(f"does not greet as an engine for {self._engine.protocol} does: {error}") from None
-            self._process = process
+            self._process, self._start_s = process, process.processor_s
         return self._process
 
     def _read(self, position: Any, answer: Found) -> Any:

@@ -10,18 +10,14 @@ import dataclasses
 import math
 import threading
 import time
-from collections import deque
 from typing import Any
 
 from agents import registry
 from agents.agent import AgentError, Answer, GameAgent, Limits
+from agents.pace import Pace
 from rules import AnyGame
 
 PROCESSOR = "processor_s"
-RECENT = 9
-"""Moves that tell how much of the processor a player gets: the system counts in hundredths of a second."""
-MOST = 8
-"""Times as long, and as short, that a move may take for the processor time it is given: engines may sleep."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,35 +69,43 @@ def _number(name: str, value: str) -> float:
 
 
 class Player:
-    """An agent playing one game under its limits. Create one per game played."""
+    """An agent playing one game under its limits. Create one per game played.
 
-    def __init__(self, spec: PlayerSpec, game: AnyGame) -> None:
-        self.spec = spec
+    With a pace, which all its games share, it keeps to its processor time in the mean of all moves; without one, in
+    every move that takes what it is given.
+    """
+
+    def __init__(self, spec: PlayerSpec, game: AnyGame, pace: Pace | None = None) -> None:
+        self.spec, self._pace = spec, pace
         self._agent: GameAgent = registry.load_agent(spec.agent, game, dict(spec.options))
-        # A package's agent need not be a GameAgent, and may lack both.
+        # A package's agent need not be a GameAgent, and may lack all of them.
         self._prepare = getattr(self._agent, "prepare", lambda _: None)
+        self._rehearse = getattr(self._agent, "rehearse", lambda _position, _stop: None)
         self._clock = getattr(self._agent, "processor_s", lambda: GameAgent.processor_s(self._agent))
+        self.coarseness: int = getattr(self._agent, "coarseness", 0)
         self.seconds = self.processor_s = 0.0
         """Time and processor time of the last move, without what had to be prepared."""
-        self._recent: deque[tuple[float, float]] = deque(maxlen=RECENT)
-        """Processor time and time of the latest moves that took what they were given."""
+        self._account = pace or Pace(spec.processor_s or 0.0)
+        self._ended_s: float | None = None
+        """The clock after the last move."""
 
     def choose(self, position: Any, stop: threading.Event | None = None) -> Answer:
-        limits = self.spec.limits
-        if self.spec.processor_s is not None:
-            limits = dataclasses.replace(limits, time_s=self._allowance_s(self.spec.processor_s))
+        limits, asked_s = self.spec.limits, self.spec.processor_s
+        if asked_s is not None:
+            asked_s = asked_s if self._pace is None else self._pace.next_s()
+            limits = dataclasses.replace(limits, time_s=asked_s / self._account.share())
         stop = stop or threading.Event()
         self._prepare(stop)
-        before_s, began_s = self._clock(), time.perf_counter()
+        if asked_s is not None and self._ended_s is None:
+            self._rehearse(position, stop)
+        # A program may think in the other's time, too; what this process does then is not its player's.
+        before_s = self._clock() if self._ended_s is None or not self.coarseness else self._ended_s
+        began_s = time.perf_counter()
         answer = self._agent.choose(position, limits, stop)
-        self.seconds = time.perf_counter() - began_s
-        self.processor_s = max(0.0, self._clock() - before_s)
+        self.seconds, self._ended_s = time.perf_counter() - began_s, self._clock()
+        self.processor_s = max(0.0, self._ended_s - before_s)
         if limits.time_s is not None and self.seconds > limits.time_s / 2:
-            self._recent.append((self.processor_s, self.seconds))
+            self._account.recent.append((self.processor_s, self.seconds))
+        if self._pace is not None and asked_s is not None:
+            self._pace.count(asked_s, self.processor_s)
         return answer
-
-    def _allowance_s(self, processor_s: float) -> float:
-        """Seconds in which it gets so much processor time, by what it got until now: all of it before that is known."""
-        used_s, thought_s = map(sum, zip(*self._recent, strict=True)) if self._recent else (1.0, 1.0)
-        share = used_s / thought_s
-        return processor_s / min(max(share, 1 / MOST), MOST)

@@ -11,6 +11,7 @@ from typing import Any
 import games
 from agents import registry
 from agents.arena.openings import Opening
+from agents.pace import Pace
 from agents.players import Player, PlayerSpec
 from rules import AnyGame, Counts, HiddenHands, Side
 from system.numbers import number, whole
@@ -113,14 +114,25 @@ def prepare(job: Job) -> None:
         _prepare(spec.agent, job.game, job.rules)
 
 
-def player(spec: PlayerSpec, game: AnyGame, seed: int) -> Player:
+@functools.cache
+def _paces(name: str, rules: tuple[tuple[str, str], ...], pair: frozenset[PlayerSpec]) -> dict[PlayerSpec, Pace]:
+    """The paces that two players keep in all their games in this process, of those limited by processor time."""
+    return {spec: Pace(spec.processor_s) for spec in pair if spec.processor_s is not None}
+
+
+def paces(job: Job) -> tuple[Pace | None, Pace | None]:
+    found = _paces(job.game, job.rules, frozenset(job.players))
+    return found.get(job.players[0]), found.get(job.players[1])
+
+
+def player(spec: PlayerSpec, game: AnyGame, seed: int, pace: Pace | None = None) -> Player:
     """The player, seeded if its agent has an option `seed` that its text does not set.
 
     Raises AgentError if the agent does not play the game or an option is out of range.
     """
     if "seed" in registry.options_of(spec.agent) and "seed" not in dict(spec.options):
         spec = dataclasses.replace(spec, options=(*spec.options, ("seed", str(seed))))
-    return Player(spec, game)
+    return Player(spec, game, pace)
 
 
 def play(job: Job, stop: threading.Event | None = None) -> Played:
@@ -139,15 +151,16 @@ class _RunningGame:
         self.game = load(job.game, job.rules)
         self.position = job.opening.position(self.game)
         self.moves = list(job.opening.moves)
-        self.uses = [Use(), Use()]
+        self.uses, self.paces = [Use(), Use()], paces(job)
 
     def play(self) -> Played:
         players = []
         for side, spec in enumerate(self.job.players):
             try:
-                players.append(player(spec, self.game, self.job.seeds[side]))
+                players.append(player(spec, self.game, self.job.seeds[side], self.paces[side]))
             except Exception as error:  # noqa: BLE001 - an agent that does not even sit down loses its game
                 return self._fault(side, "agent_failed", error)
+        self._let_follow(players)
         while (outcome := self.game.outcome(self.position)) is None:
             if len(self.moves) >= self.job.max_plies:
                 return self._ended(None, "max_plies", Counts.of(self.game).scores(self.position))
@@ -157,6 +170,18 @@ class _RunningGame:
             if lost is not None:
                 return lost
         return self._ended(outcome.winner, outcome.reason, outcome.scores)
+
+    def _let_follow(self, players: list[Player]) -> None:
+        """The player that is easier to steer gets what the other really uses; of programs alike, the later by name.
+
+        Two of ours keep to their own times.
+        """
+        first, second = self.paces
+        if first is None or second is None or first is second or not any(one.coarseness for one in players):
+            return
+        order = [(one.coarseness, spec.text) for one, spec in zip(players, self.job.players, strict=True)]
+        leads, follows = (first, second) if order[0] > order[1] else (second, first)
+        follows.follows = leads
 
     def _move(self, players: list[Player]) -> Played | None:
         side = self.game.to_move(self.position)

@@ -14,6 +14,11 @@ from agents.arena.elo import BOUND, Estimate, Hypotheses, Verdict, judge
 from agents.arena.match import Pairing
 from agents.arena.play import Job, Played, Use
 
+EQUAL = 1.1
+"""Times as much processor time a move as the other player's that still counts as equal."""
+LEAST_S = 1e-6
+"""The least that a record of a game counts."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Tally:
@@ -66,6 +71,8 @@ class Summary:
     points: Points | None
     plies: float
     spent: tuple[Spent, Spent]
+    processor_ratio: float | None
+    """Processor time of the first player's mean move by the second's; None if they have not the same limit of it."""
     reasons: dict[str, int]
     faults: tuple[str, ...]
 
@@ -79,6 +86,8 @@ class Summary:
 def summary(pairing: Pairing, played: Mapping[str, Played], hypotheses: Hypotheses | None = None) -> Summary:
     done = [(job, played[job.id]) for job in pairing.jobs if job.id in played]
     pairs = pairing.pairs(played)
+    spent = _spent(pairing, done, True), _spent(pairing, done, False)
+    alike = pairing.a.processor_s is not None and pairing.a.processor_s == pairing.b.processor_s
     return Summary(
         players=(pairing.a.text, pairing.b.text),
         tally=_tally(pairing, done),
@@ -89,7 +98,8 @@ def summary(pairing: Pairing, played: Mapping[str, Played], hypotheses: Hypothes
         sprt=None if hypotheses is None else judge(pairing.first_pairs(played), hypotheses),
         points=_points(pairing, played),
         plies=statistics.fmean(game.plies for _, game in done) if done else 0.0,
-        spent=(_spent(pairing, done, True), _spent(pairing, done, False)),
+        spent=spent,
+        processor_ratio=_ratio(*(one.processor_s for one in spent)) if alike else None,
         reasons=dict(collections.Counter(game.reason for _, game in done).most_common()),
         faults=tuple(f"game {job.id}: {game.fault}" for job, game in done if game.fault),
     )
@@ -159,7 +169,22 @@ def lines_of(found: Summary, hypotheses: Hypotheses | None = None) -> list[str]:
         + (f"; {one.from_book:.1f} moves a game from the book" if one.from_book else "")
         for name, one in zip(found.players, found.spent, strict=True)
     ]
+    if found.processor_ratio is not None:
+        lines += unequal_lines(found)
     return [*lines, *(f"lost by fault: {fault}" for fault in found.faults)]
+
+
+def unequal_lines(found: Summary) -> list[str]:
+    """A warning where the players' processor times differ by more than EQUAL."""
+    used = sorted(zip((one.processor_s for one in found.spent), found.players, strict=True))
+    (less_s, less), (more_s, more) = used
+    if (times := _ratio(more_s, less_s)) <= EQUAL:
+        return []
+    return [f"NOT at equal processor time: {more} used {times:.2f} times as much a move as {less}"]
+
+
+def _ratio(a_s: float, b_s: float) -> float:
+    return max(a_s, LEAST_S) / max(b_s, LEAST_S)
 
 
 def _row(name: str, width: int, tally: Tally) -> str:

@@ -9,7 +9,7 @@ import re
 import threading
 import time
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import games
 from agents.agent import Limits
@@ -62,9 +62,20 @@ class Question:
 class EngineProtocol(Protocol):
     """One protocol from the side of the program that runs the engine. Methods raise EngineError."""
 
+    coarseness: ClassVar[int] = 1
+    """How hard it is to make an engine use so much time: 1 where it is told milliseconds, 2 plies, 3 whole seconds."""
+
     def greet(self, process: EngineProcess, game: Any, options: Mapping[str, str], deadline_s: float) -> None: ...
 
     def ask(self, question: Question) -> Found: ...
+
+    def rehearse(self, question: Question) -> None:
+        """Asks for a move that is not played, where the engine's next move does not depend on that."""
+        self.ask(question)
+
+    def rest(self) -> None:
+        """Waits until the engine hears what it is told."""
+        return
 
     @staticmethod
     def untold(rules: Any) -> str:
@@ -178,6 +189,8 @@ class GtpProtocol(EngineProtocol):
     its start; of a position of unknown origin go's stones are told, and reversi is set up by GRhino's own command.
     """
 
+    coarseness = 3
+
     def __init__(self) -> None:
         self._lines: dict[Any, list[str]] = {}
         """Commands that lead to the last MAX_KNOWN positions, from a cleared board or a set-up."""
@@ -223,6 +236,9 @@ class GtpProtocol(EngineProtocol):
             vertex = PASS  # nobody gives up for an engine: it plays on, and loses
         self._told = [*line, f"play {colour} {vertex.upper()}"]
         return Found(gtp.from_vertex(game, vertex))
+
+    def rehearse(self, question: Question) -> None:
+        """Does nothing: an engine that knows no time would think as long as ever, and the move is on its board."""
 
     def _laid(self, game: Any, position: Any) -> list[str]:
         """The stones: what the engine knows already, if it is still there, then the others, the colours in turn."""
@@ -284,6 +300,8 @@ class NBoardProtocol(EngineProtocol):
     that is late is interrupted by a ping, as the protocol asks of it, and looks less deep from then on. A depth is said
     only when it changes, because an engine may load its opening book anew for it.
     """
+
+    coarseness = 2
 
     def __init__(self) -> None:
         self._pings = 0
@@ -359,7 +377,7 @@ class GomocupProtocol(EngineProtocol):
         """Sends BEGIN on an empty board, else BOARD with the stones of both in turn, black's first."""
         process, game, position = question.process, question.game, question.position
         deadline_s = deadline_in(question.wait_s)
-        time.sleep(max(0.0, self._answered_s + SETTLED_S - time.monotonic()))
+        self.rest()
         process.say(f"INFO timeout_turn {max(round(1000 * question.think_s), 1)}")
         stones = self._stones(game, position)
         if not stones:
@@ -379,6 +397,9 @@ class GomocupProtocol(EngineProtocol):
         if column >= game.size or row >= game.size:
             return Found(f"{column},{row}")
         return Found(game.cells[row * game.size + column])
+
+    def rest(self) -> None:
+        time.sleep(max(0.0, self._answered_s + SETTLED_S - time.monotonic()))
 
     @staticmethod
     def _stones(game: Any, position: Any) -> list[tuple[int, int]]:

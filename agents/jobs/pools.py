@@ -89,6 +89,12 @@ def _fulfil(future: Future[Any], call: Callable[..., Any], *given: Any) -> None:
 
 
 class Processes(Pool):
+    """Processes of this computer.
+
+    Loky starts a process anew that has grown by 300 MB since its first call, as what a job imports may do (torch and
+    the rest of `lab.train.gomoku` take 500 MB). So the first call is to be a job.
+    """
+
     lost = (BrokenProcessPool,)
 
     def __init__(self, count: int, start_method: str) -> None:

@@ -43,7 +43,8 @@ def run_jobs(
     version of Kibitzer; and the first error of `work`.
     """
     with contextlib.closing(_pool(backend)) as pool:
-        check_versions(pool)
+        if not isinstance(pool, Processes):  # their first call is to be a job, and its answer tells the version too
+            check_versions(pool)
         limit = backend.at_once if backend.name == CLUSTER else None
         yield from _results(work, iter(jobs), _Presence(pool, limit), in_order)
 

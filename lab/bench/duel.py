@@ -2,9 +2,14 @@
 
     kibitzer bench duel alphabeta external:engine=stockfish --game chess --seconds 0.1
 
-A player is one word, as in `kibitzer arena`, without limits: both get the same mean processor time a move. A program's
-is what the system says that it and its children used; ours is this process's. Programs can only be told seconds of a
-clock, so each is told as many as brought it its processor time until now; a busy machine slows a duel, not one side.
+A player is one word, as in `kibitzer arena`, without limits: both get the same mean processor time a move, over all
+moves of all games. A program's is what the system says that it and its children used, also in the other's time, but not
+to start: it is asked for one move that does not count, and waited for until it is idle. Ours is this process's.
+
+Programs can only be told seconds of a clock, those of NBoard plies, and some of GTP nothing. So each is told what
+brings its mean to --seconds, by what it used until now, and whoever is easier to steer is given what the other really
+used. A busy machine slows a duel, not one side. Where means differ by more than a tenth the result says so.
+
 Openings are random plies, or a file's, and each is played twice with the sides exchanged, which balances them; the
 standard error is that of such pairs.
 

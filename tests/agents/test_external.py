@@ -16,12 +16,13 @@ from typing import Any
 import pytest
 
 import games
-from agents import agents_cli, engines, protocols, registry
+from agents import agents_cli, engines, players, protocols, registry
 from agents.agent import AgentError, Limits
 from agents.engines import engine_protocols, known
 from agents.engines.known import KnownEngine
 from agents.engines.process import EngineError, EngineProcess
 from agents.external import ATTEMPTS, MAX_FAILURES
+from agents.players import Player
 from rules.turns import line_of_play
 from tests.agents.fake_engines import register, silent_when
 
@@ -309,6 +310,31 @@ def test_the_processor_time_of_an_engine_is_its_own_and_its_childrens() -> None:
     process.expect("burnt", engine_protocols.deadline_in(60))
     assert process.processor_s >= 0.3  # of two times 0.2, which the system counts in hundredths
     process.close()
+
+
+def test_what_an_engine_does_once_is_no_processor_time_of_a_move(configure: Any) -> None:
+    configure("nboard", "slow")
+    game = games.load("reversi")
+    player, position = Player(players.parse("external:processor_s=0.05"), game), game.initial()
+    used_s = 0.0
+    for _ in range(3):
+        position = game.apply(position, player.choose(position).move)
+        used_s += player.processor_s
+    assert used_s < 0.3  # of the start, 0.3 for its greeting and 0.3 for its first move
+
+
+def test_the_clock_of_an_engine_goes_on_when_it_is_started_again(configure: Any) -> None:
+    configure("nboard", "slow")
+    game, stop = games.load("reversi"), threading.Event()
+    agent = registry.load_agent("external", game)
+    agent.choose(game.initial(), Limits(), stop)
+    used_s = agent.processor_s()
+    assert used_s >= 0.25  # what comes before its first move, as nobody rehearsed
+    agent.close()  # type: ignore[attr-defined]
+    assert agent.processor_s() == pytest.approx(used_s, abs=0.02)
+    agent.prepare(stop)
+    assert used_s - 0.02 <= agent.processor_s() <= used_s + 0.35  # the burn after the greeting, but no start
+    agent.close()  # type: ignore[attr-defined]
 
 
 def test_an_engine_whose_start_fails_is_started_again_for_its_move(

@@ -24,7 +24,7 @@ from agents import jobs as jobs_package
 from agents.arena.play import play
 from agents.jobs import ALONE, CLUSTER, Backend, JobsError, pools, running, version
 from agents.jobs.running import run_jobs
-from tests.agents.deadly_work import die, play_or_die
+from tests.agents.deadly_work import die, grow, play_or_die
 
 GAMES = 20
 
@@ -50,6 +50,11 @@ def test_a_job_that_kills_every_worker_ends_the_work_with_its_name(tmp_path: Pat
     with pytest.raises(JobsError, match="3 workers of this computer died over one job: 7"):
         list(run_jobs(functools.partial(die, graves=tmp_path), [7], Backend("loky", 1)))
     assert len(list(tmp_path.iterdir())) == running.MAX_TRIES
+
+
+@pytest.mark.filterwarnings("default")  # loky's thread would end by its own warning, and nobody get a result
+def test_a_process_that_grows_by_its_first_job_is_not_started_again() -> None:
+    assert len({process for _, process in run_jobs(grow, range(4), Backend("loky", 1))}) == 1
 
 
 @pytest.mark.filterwarnings("error::pytest.PytestUnhandledThreadExceptionWarning")

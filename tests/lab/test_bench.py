@@ -291,3 +291,50 @@ def test_what_a_bench_returns_is_its_exit_status(monkeypatch: pytest.MonkeyPatch
         monkeypatch.setattr("lab.bench.read_scenes.main", lambda returned=returned: returned)
         assert CliRunner().invoke(app, ["read-scenes"]).exit_code == status
     assert CliRunner().invoke(app, ["no-such-bench"]).exit_code == 2
+
+
+ENDING = {
+    "id": "FFO#1", "board": "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO--", "side": "X",
+    "empties": 14, "score": 18, "moves": {"g8": 18, "h1": 12},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (None, "cannot be read: No such file or directory"),
+        (b"", "is empty: expected is one position a line, a JSON object with id, board"),
+        (b"\x7fELF\x02\x01\xff\xfe", "is no text: expected is one position a line, a JSON object"),
+        (
+            b"{}\n" * 2,
+            "line 1: expected is a JSON object with id, board, side, empties, score and moves; id is missing",
+        ),
+        (b"[" * 10**5, "line 1: expected is a JSON object"),
+        (f"{ENDING['board']} X; G8:+18;\n".encode(), "line 1: expected is a JSON object with id, board"),
+        ({**ENDING, "board": "-X"}, "line 2: '-X X' is not 64 characters X, O and -"),
+        ({**ENDING, "board": "X" * 64}, "line 2: expected is a position in which a side can move"),
+        ({**ENDING, "id": "FFO"}, "line 2: expected is an id that ends with # and a number, such as FFO#40, not 'FFO'"),
+        ({**ENDING, "score": "18"}, "empties, score and moves; score is '18'"),
+        ({**ENDING, "moves": {"g8": None}}, "line 2: expected is a whole number as the score of each of the moves"),
+        ({**ENDING, "id": "FFO#20"}, "has no position numbered 2 to 19"),
+    ],
+)
+def test_a_file_that_is_no_list_of_endings_is_refused_by_name_line_and_what_is_expected(
+    tmp_path: Path, content: object, told: str
+) -> None:
+    file = tmp_path / "ffo.jsonl"
+    if isinstance(content, bytes):
+        file.write_bytes(content)
+    elif content is not None:
+        file.write_text("".join(f"{json.dumps(line)}\n" for line in (ENDING, content)))
+    result = CliRunner().invoke(app, ["solve-endgames", str(file), "--first", "2"])
+    assert result.exit_code == 2 and str(file) in result.stderr and told in result.stderr, result.output
+    assert result.stderr.startswith("kibitzer bench solve-endgames: ") and result.stderr.count("\n") == 1
+
+
+def test_endings_as_published_are_right_and_others_are_not(tmp_path: Path) -> None:
+    file = tmp_path / "ffo.jsonl"
+    for score, status in ((18, 0), (16, 1)):
+        file.write_text(json.dumps({**ENDING, "score": score}))
+        result = CliRunner().invoke(app, ["solve-endgames", str(file)])
+        assert result.exit_code == status and "+18 g8" in result.output

@@ -2,8 +2,9 @@
 
 `engine.py PROTOCOL MANNER [FILE]`: manner is `good`, `stalls`, `lies`, `dies`, `garbage`, `floods`, `endless`, `deaf`,
 `parents`, which stalls beside a child whose process id is in FILE, `wild`, which says much that is no protocol before
-each move, `mortal`, which ends at its third move, or `dies_once` and `lies_once`, which create FILE and behave well if
-it exists. Each start adds a line to FILE.starts.
+each move, `slow`, which computes for BURNT_S after its greeting and before its first move, `mortal`, which ends at its
+third move, or `dies_once` and `lies_once`, which create FILE and behave well if it exists. Each start adds a line to
+FILE.starts.
 """
 
 from __future__ import annotations
@@ -23,6 +24,15 @@ PROTOCOL, MANNER = sys.argv[1], sys.argv[2]
 FILE = Path(sys.argv[3]) if sys.argv[3:] else None
 LIES = {"uci": "bestmove a1-g7", "nboard": "=== A1/0/0", "gomocup": "0,0", "gtp": "={number} H8\n"}
 """Moves that are illegal in the positions of the tests."""
+
+
+BURNT_S = 0.3
+
+
+def burn() -> None:
+    until_s = time.process_time() + BURNT_S
+    while time.process_time() < until_s:
+        pass
 
 
 def say(line: str) -> None:
@@ -49,6 +59,8 @@ def misbehave(number: str = "") -> bool:
     global asked
     asked += 1
     manner = MANNER
+    if manner == "slow" and asked == 1:
+        burn()
     if manner == "wild":
         sys.stdout.flush()
         sys.stdout.buffer.write(b"".join(WILD))
@@ -105,6 +117,8 @@ def nboard() -> None:
     for line in sys.stdin:
         if line.startswith("ping"):
             say(line.replace("ping", "pong").strip())
+            if MANNER == "slow" and line.split() == ["ping", "1"]:
+                burn()
         elif line.startswith("set game"):
             position = ggf.read(game, line)  # type: ignore[arg-type]
         elif line.startswith("go") and not misbehave():
