@@ -7,8 +7,8 @@ from typing import Any
 from agents.move_request import texts_of
 from agents.puzzles import MAX_PLIES, MIN_PLIES, Certificate, Reply
 from agents.tables import files
+from agents.tables.endgames import Endgames
 from games.nine_mens_morris import NineMensMorris
-from games.nine_mens_morris.kernel.endgames import Endgames
 
 
 class KnownEndgames:

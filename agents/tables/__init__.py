@@ -2,10 +2,13 @@
 
     files        one subspace per file: header, codes, reasons to refuse a file; the folders by rules
     build        solves subspaces, the small ones before those that lead to them
+    retrograde   counts back from the ends of the game, in compiled code
+    slots        the slots of a subspace in compiled code: the true one of a position, and the position of one
+    endgames     the tables of some rules, and perfect play from them
     check        recounts a table, compares its values with the plain rules, measures how often players keep them
     first_use    builds the small tables during a game, in a process of its own
 
-A table holds one byte per position: the code that `games.nine_mens_morris.kernel.retrograde` describes. Draws by
+A table holds one byte per position: the code that `agents.tables.retrograde` describes. Draws by
 repetition and by quiet moves are ignored.
 """
 

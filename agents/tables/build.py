@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 
 from agents.jobs import Backend
 from agents.jobs.running import run_jobs
-from agents.tables import MIN_MEN, TableError, files
+from agents.tables import MIN_MEN, TableError, files, retrograde
+from agents.tables.slots import slot_count
 from games.nine_mens_morris import NineMensMorris
-from games.nine_mens_morris.kernel import endgame_index, memory, retrograde
+from games.nine_mens_morris.kernel import endgame_index, memory
 
 
 class Builder:
@@ -73,7 +74,7 @@ class Builder:
 
 
 def _steps(pair: tuple[int, int]) -> int:
-    return sum(2 * endgame_index.slots(*one) for one in files.both(*pair))
+    return sum(2 * slot_count(*one) for one in files.both(*pair))
 
 
 @contextmanager
@@ -126,9 +127,9 @@ class Subspace:
 
     @classmethod
     def empty(cls, own: int, opp: int) -> Subspace:
-        slots = endgame_index.slots(own, opp)
-        codes, pending = np.zeros(slots, dtype=np.uint8), np.zeros(slots, dtype=np.uint8)
-        return cls(own, opp, codes, pending, np.zeros(slots, dtype=np.uint16))
+        length = slot_count(own, opp)
+        codes, pending = np.zeros(length, dtype=np.uint8), np.zeros(length, dtype=np.uint8)
+        return cls(own, opp, codes, pending, np.zeros(length, dtype=np.uint16))
 
     @property
     def arrays(self) -> retrograde.Space:
@@ -172,9 +173,9 @@ class _Solver:
         follows = after_capture(space.own, space.opp)
         captured = None if follows is None else np.ascontiguousarray(self._pair.captured[follows])
         address = U(0 if captured is None else captured.ctypes.data)
-        slots = len(space.codes)
-        for first in range(0, slots, CHUNK):
-            end = min(first + CHUNK, slots)
+        length = len(space.codes)
+        for first in range(0, length, CHUNK):
+            end = min(first + CHUNK, length)
             found = retrograde.prepare(rules, base, address, *space.men, U(first), U(end), space.arrays)
             space.orbits += int(found)
             self._look(f"{space.own}-{space.opp} captures", end - first)

@@ -11,11 +11,12 @@ from pathlib import Path
 import numpy as np
 
 from agents.players import Player, PlayerSpec
-from agents.tables import DRAW, HOLE, TableError, files, outcome
+from agents.tables import DRAW, HOLE, TableError, files, outcome, retrograde
 from agents.tables.build import counts
+from agents.tables.endgames import Endgames
+from agents.tables.slots import position_at, slot_count
 from games.nine_mens_morris import Move, NineMensMorris, Position
-from games.nine_mens_morris.kernel import endgame_index, retrograde
-from games.nine_mens_morris.kernel.endgames import Endgames
+from games.nine_mens_morris.kernel import endgame_index
 
 U = np.uint64
 
@@ -23,7 +24,7 @@ U = np.uint64
 def position_of(own: int, opp: int, slot: int) -> Position:
     """The position of a slot, from the mover's view as side 0; it has no history."""
     words = endgame_index.index(own)
-    men = int(endgame_index.position_at(U(words.ctypes.data), U(own), U(opp), U(slot)))
+    men = int(position_at(U(words.ctypes.data), U(own), U(opp), U(slot)))
     return Position((men & 0xFFFFFF, men >> 24), (0, 0), 0)
 
 
@@ -54,7 +55,7 @@ class Checker:
 
         `look` is called after each. Raises TableError naming the first wrong position.
         """
-        slots = endgame_index.slots(own, opp)
+        slots = slot_count(own, opp)
         chosen: Iterable[int] = range(slots)
         if states is not None and states < slots:
             chosen = random.Random(seed).sample(range(slots), states)
@@ -140,7 +141,7 @@ class Questions:
             yield self._question(own, opp, chance)
 
     def _question(self, own: int, opp: int, chance: random.Random) -> Question:
-        slots = endgame_index.slots(own, opp)
+        slots = slot_count(own, opp)
         while True:
             position = position_of(own, opp, chance.randrange(slots))
             code = self._tables.code(*position.men)

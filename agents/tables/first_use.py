@@ -15,9 +15,8 @@ from pathlib import Path
 from subprocess import DEVNULL
 from typing import IO
 
-from agents.tables import SMALL_MEN, files
+from agents.tables import SMALL_MEN, endgames, files
 from games.nine_mens_morris import NineMensMorris
-from games.nine_mens_morris.kernel.endgames import Endgames
 from system import paths
 from system.processes import Process
 
@@ -26,15 +25,15 @@ MAX_SAID_BYTES = 65536
 _lock = threading.Lock()
 _asked: set[Path] = set()
 """Folders for which this process has started a build; a failed build is not retried."""
-_opened: dict[Path, Endgames] = {}
+_opened: dict[Path, endgames.Endgames] = {}
 
 
-def small_tables(game: NineMensMorris, within: Path) -> Endgames:
+def small_tables(game: NineMensMorris, within: Path) -> endgames.Endgames:
     """The tables of a game's rules that exist now, with a build of the small ones started; shared by all searches."""
     key = files.of_rules(game, within) / str(game.rules.men)
     with _lock:
         if key not in _opened or _opened[key].men < wanted(game):
-            _opened[key] = Endgames(game, within)
+            _opened[key] = endgames.Endgames(game, within)
             if _opened[key].men < wanted(game) and key not in _asked:
                 _asked.add(key)
                 _start(game, within)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.kernels.compilation import bit_count, signed
-from agents.kernels.memory import BEST_MOVE, BEST_SCORE, GENERATION, HINT, MOVES, NODES, STOP
+from agents.kernels.memory import BEST_MOVE, BEST_SCORE, GENERATION, HINT, MOVES, NODES, STATE, STOP
 from agents.kernels.negamax import SURE
 from agents.kernels.table import CODE
 from agents.search import WIN
@@ -27,16 +27,17 @@ from games.nine_mens_morris import MorrisRules, NineMensMorris
 from games.nine_mens_morris.kernel import memory as layout
 from games.nine_mens_morris.kernel.memory import FLYING, NONE, PATTERN_WORDS, STAGES, Memory
 from games.nine_mens_morris.kernel.moves import can_move, write_moves
-from games.nine_mens_morris.kernel.negamax import CELL, FIVE, TEN, negamax, place
+from games.nine_mens_morris.kernel.negamax import CELL, FIVE, TEN, negamax
 from games.nine_mens_morris.kernel.patterns import (
     CONSTANT,
     FEATURES,
+    IN_SIDES,
+    IN_SQUARES,
     LANE,
     MATERIAL,
     MOST_AHEAD,
     STARTS,
-    in_sides,
-    in_squares,
+    numbers,
     stage,
 )
 from games.nine_mens_morris.kernel.weights import NAMED
@@ -82,6 +83,15 @@ def points_of(score: int) -> float:
 
 
 @compiled
+def _place(memory: Memory, own: Any, other: Any, my_hand: int, their_hand: int, quiet: int) -> None:
+    """Writes the root of a search, without earlier positions."""
+    memory[STATE], memory[STATE + layout.THEIRS] = own, other
+    memory[STATE + layout.MY_HAND], memory[STATE + layout.THEIR_HAND] = U(my_hand), U(their_hand)
+    memory[STATE + layout.SINCE], memory[STATE + layout.CLOSED] = U(quiet), ZERO
+    memory[STATE + layout.FIRST_KEY], memory[STATE + layout.LAST_KEY] = ZERO, ZERO
+
+
+@compiled
 def _play(memory: Memory, depth: int, trust: float, mine: Any, theirs: Any, hands: Any, worth: Any) -> int:
     """Plays one game; returns the number of positions written."""
     own, other, my_hand, their_hand = ZERO, ZERO, MEN, MEN
@@ -96,8 +106,8 @@ def _play(memory: Memory, depth: int, trust: float, mine: Any, theirs: Any, hand
         memory[GENERATION] = (memory[GENERATION] + ONE) & U(63)
         memory[HINT] = ZERO
         strays = ply < randoms or np.random.random() < ASTRAY
+        _place(memory, own, other, my_hand, their_hand, quiet)
         if ply >= randoms:
-            place(memory, own, other, my_hand, their_hand, quiet, 0)
             negamax(memory, 0, depth, -LIMIT, LIMIT)
             score, code = signed(memory[BEST_SCORE]), memory[BEST_MOVE]
             mine[rows], theirs[rows], hands[rows, 0], hands[rows, 1] = own, other, my_hand, their_hand
@@ -107,7 +117,7 @@ def _play(memory: Memory, depth: int, trust: float, mine: Any, theirs: Any, hand
             if ends:
                 break
         if strays:
-            count = write_moves(memory, own, other, my_hand, ZERO)
+            count = write_moves(memory, ZERO, 1)
             code = memory[MOVES + U(np.random.randint(0, signed(count)))] & CODE
         origin, removed = code >> FIVE & CELL, code >> TEN
         own |= ONE << (code & CELL)
@@ -197,8 +207,7 @@ def shared_weights() -> NDArray[np.uint32]:
 def _features(mine: Any, theirs: Any, hands: Any, flying: Any, shared: Any, found: Any, stages: Any) -> None:
     for row in range(len(mine)):
         own, other, my_hand, their_hand = mine[row], theirs[row], int(hands[row, 0]), int(hands[row, 1])
-        squares = in_squares(own) + TWO * in_squares(other)
-        sides = in_sides(own) + TWO * in_sides(other)
+        squares, sides = numbers(own, other, IN_SQUARES), numbers(own, other, IN_SIDES)
         for lane in range(3):
             found[row, lane] = shared[STARTS[lane] + signed(squares >> U(16 * lane) & LANE)]
         for lane in range(4):

@@ -28,8 +28,8 @@ from games.chess import Chess
 from games.chess import Position as ChessPosition
 from games.chess.kernel import ChessSearch
 from games.chess.kernel import evaluation as chess_evaluation
+from games.chess.kernel import place as place_chess
 from games.chess.kernel.negamax import quiesce
-from games.chess.kernel.placing import place as place_chess
 from games.co_ganh import CoGanh
 from games.co_ganh import Position as GanhPosition
 from games.co_ganh.kernel import GanhSearch
@@ -37,9 +37,9 @@ from games.co_ganh.kernel.evaluation import evaluate as ganh_value
 from games.draughts import Draughts
 from games.draughts import Position as DraughtsPosition
 from games.draughts.kernel import DraughtsSearch
+from games.draughts.kernel import place as place_draughts
 from games.draughts.kernel.evaluation import evaluate as draughts_value
 from games.draughts.kernel.evaluation import phase_of
-from games.draughts.kernel.placing import place as place_draughts
 from games.nine_mens_morris.kernel import MorrisSearch
 from games.nine_mens_morris.kernel.evaluation import EARLY
 from games.nine_mens_morris.kernel.evaluation import evaluate as morris_value

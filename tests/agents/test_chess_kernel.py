@@ -18,10 +18,10 @@ from agents.registry import load_agent
 from agents.search import WIN
 from games.chess import CLAIM, Chess, Move, Position
 from games.chess import heuristics as plain
-from games.chess.kernel import ChessSearch
+from games.chess.kernel import ChessSearch, place
 from games.chess.kernel import memory as layout
+from games.chess.kernel.evaluation import evaluate
 from games.chess.kernel.exchange import gain
-from games.chess.kernel.placing import place
 from rules.turns import line_of_play
 
 NEVER = threading.Event()
@@ -84,6 +84,13 @@ def before_mates(game: Chess, seed: int, count: int) -> list[Position]:
     return found[:count]
 
 
+def judged(search: ChessSearch, position: Position, last: Move | None = None) -> int:
+    place(search.memory, position)
+    if last is not None and last != CLAIM:
+        search.memory[layout.POSITIONS + layout.LAST] = last.to
+    return int(evaluate(search.memory, layout.POSITIONS))
+
+
 def score(game: Chess, heuristic: str, position: Position, depth: int, last: Move | None = None, ply: int = 0) -> int:
     return minimax(game, position, depth, plain.HEURISTICS[heuristic], last, ply)
 
@@ -128,7 +135,7 @@ def test_the_kernel_judges_as_the_plain_functions(heuristic: str) -> None:
     game = chess()
     search = ChessSearch(game, table_mb=1, seed=0, heuristic=heuristic)
     for position, last in positions(game, 3, 300):
-        assert search.judge(position, last) == plain.HEURISTICS[heuristic](game, position, last)
+        assert judged(search, position, last) == plain.HEURISTICS[heuristic](game, position, last)
 
 
 @pytest.mark.parametrize("heuristic", plain.HEURISTICS)
@@ -248,4 +255,4 @@ def test_both_sides_judge_mirrored_positions_alike() -> None:
         rooks = sum(1 << (cell ^ 56) for cell in range(64) if state.rooks >> cell & 1)
         entry = state.entry if state.entry < 0 else state.entry ^ 56
         mirrored = state._replace(board="".join(rows), side=1 - state.side, rooks=rooks, entry=entry)
-        assert search.judge(position) == search.judge(dataclasses.replace(position, state=mirrored, past=()))
+        assert judged(search, position) == judged(search, dataclasses.replace(position, state=mirrored, past=()))

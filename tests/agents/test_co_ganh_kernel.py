@@ -6,6 +6,7 @@ import dataclasses
 import random
 import threading
 
+import numpy as np
 import pytest
 
 import games
@@ -18,6 +19,7 @@ from agents.search import WIN
 from games.co_ganh import CELLS, CoGanh, Position
 from games.co_ganh import heuristics as plain
 from games.co_ganh.kernel import GanhSearch
+from games.co_ganh.kernel.evaluation import evaluate
 from rules.turns import line_of_play
 
 RULES: list[dict[str, object]] = [{}, {"capture": "flip"}, {"capture": "flip", "mo": True}]
@@ -79,7 +81,8 @@ def test_the_kernel_judges_as_the_plain_functions(heuristic: str) -> None:
     game = ganh()
     search = GanhSearch(game, table_mb=1, seed=0, heuristic=heuristic)
     for position in positions(game, 3, 300):
-        assert search.judge(position) == plain.HEURISTICS[heuristic](game, position, None)
+        men = np.uint64(position.men[position.side]), np.uint64(position.men[1 - position.side])
+        assert evaluate(search.memory, *men) == plain.HEURISTICS[heuristic](game, position, None)
 
 
 @pytest.mark.parametrize("heuristic", ["material", "material_1_2", "features"])

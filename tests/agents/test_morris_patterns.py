@@ -10,10 +10,10 @@ import pytest
 from games.nine_mens_morris import MorrisRules, NineMensMorris
 from games.nine_mens_morris.kernel import MorrisSearch
 from games.nine_mens_morris.kernel import memory as layout
-from games.nine_mens_morris.kernel.endgame_index import symmetries
 from games.nine_mens_morris.kernel.evaluation import evaluate
-from games.nine_mens_morris.kernel.patterns import GROUPS, in_sides, in_squares, stage
+from games.nine_mens_morris.kernel.patterns import GROUPS, IN_SIDES, IN_SQUARES, numbers, stage
 from lab.train import morris
+from rules.symmetry import symmetries
 from tests.agents.morris import bits
 
 U = np.uint64
@@ -38,21 +38,20 @@ def value(search: MorrisSearch, mine: int, theirs: int, my_hand: int = 0, their_
 @pytest.mark.parametrize("seed", range(8))
 def test_a_groups_number_has_a_digit_for_each_of_its_points(seed: int) -> None:
     mine, theirs = drawn(seed)
-    numbers = [
+    expected = [
         sum(3**place * ((mine >> cell & 1) + 2 * (theirs >> cell & 1)) for place, cell in enumerate(group))
         for group in GROUPS
     ]
-    squares = int(in_squares(U(mine))) + 2 * int(in_squares(U(theirs)))
-    sides = int(in_sides(U(mine))) + 2 * int(in_sides(U(theirs)))
-    assert [squares >> 16 * lane & 0xFFFF for lane in range(3)] == numbers[:3]
-    assert [sides >> 16 * lane & 0xFFFF for lane in range(4)] == numbers[3:]
+    squares, sides = (int(numbers(U(mine), U(theirs), first)) for first in (IN_SQUARES, IN_SIDES))
+    assert [squares >> 16 * lane & 0xFFFF for lane in range(3)] == expected[:3]
+    assert [sides >> 16 * lane & 0xFFFF for lane in range(4)] == expected[3:]
 
 
 def test_a_position_is_worth_the_same_in_every_symmetry() -> None:
     search = MorrisSearch(GAME, 1, 0)
     for seed in range(20):
         mine, theirs = drawn(seed)
-        values = {value(search, image(mine, points), image(theirs, points)) for points in symmetries()}
+        values = {value(search, image(mine, points), image(theirs, points)) for points in symmetries(GAME)}
         assert len(values) == 1
 
 

@@ -15,12 +15,13 @@ from typer.testing import CliRunner
 
 from agents.jobs import ALONE, Backend
 from agents.players import parse
-from agents.tables import TableError, build, files
+from agents.tables import TableError, build, files, slots
 from agents.tables.build import Builder
 from agents.tables.check import Checker, Questions, keep
 from agents.tables_cli import app
 from games.nine_mens_morris import Move, NineMensMorris, Position
 from games.nine_mens_morris.kernel import endgame_index
+from rules.symmetry import symmetries
 from tests.agents.morris import morris
 
 U = np.uint64
@@ -38,16 +39,12 @@ def test_a_position_and_all_its_images_have_one_slot() -> None:
     words, draw = endgame_index.index(5), random.Random(1)
     base = U(words.ctypes.data)
     for own, opp in ((3, 3), (4, 3), (3, 5), (5, 4)):
-        for slot in draw.sample(range(endgame_index.slots(own, opp)), 300):
-            men = int(endgame_index.position_at(base, U(own), U(opp), U(slot)))
+        for slot in draw.sample(range(slots.slot_count(own, opp)), 300):
+            men = int(slots.position_at(base, U(own), U(opp), U(slot)))
             mine, theirs = U(men & 0xFFFFFF), U(men >> 24)
             assert endgame_index.slot_of(base, mine, theirs) == slot
             images = {
-                int(
-                    endgame_index.true_slot(
-                        base, *(endgame_index.permute(base, U(one), side) for side in (mine, theirs))
-                    )
-                )
+                int(slots.true_slot(base, *(endgame_index.permute(base, U(one), side) for side in (mine, theirs))))
                 for one in range(16)
             }
             assert len(images) == 1
@@ -56,7 +53,7 @@ def test_a_position_and_all_its_images_have_one_slot() -> None:
 
 def test_the_symmetries_are_those_of_the_lines() -> None:
     mills = {frozenset(cell for cell in range(24) if mill >> cell & 1) for mill in morris().mills}
-    found = endgame_index.symmetries()
+    found = symmetries(morris())
     assert len(set(found)) == 16
     assert found[0] == tuple(range(24))
     for images in found:

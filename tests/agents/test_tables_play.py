@@ -19,9 +19,9 @@ from agents.analysis import Analyst
 from agents.registry import load_agent
 from agents.search import WIN
 from agents.tables import first_use, outcome
+from agents.tables.endgames import Endgames
 from games.nine_mens_morris import NineMensMorris, Position
 from games.nine_mens_morris.kernel import MorrisSearch
-from games.nine_mens_morris.kernel.endgames import Endgames
 from tests.agents.morris import bits, morris
 
 FLYING = {"flying": True}

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from agents.kernels.memory import SALT
+from agents.kernels.memory import SALT, Word
 from agents.kernels.negamax import NegamaxSearch
-from games.chess import CLAIM, Chess, Move, Position
+from games.chess import CLAIM, DRAWS, Chess, Move, Position
 from games.chess.heuristics import HEURISTICS as PLAIN
-from games.chess.kernel import evaluation, moves
+from games.chess.kernel import making, moves
 from games.chess.kernel import memory as layout
 from games.chess.kernel.negamax import MOST, all_written, negamax
-from games.chess.kernel.placing import place, write_rules
 from games.chess.kernel.weights import OWN, write, write_named
 from games.chess.moves import PROMOTIONS, State
+from rules import EMPTY
 
 U = np.uint64
 WINDOW = 30
@@ -30,7 +32,10 @@ class ChessSearch(NegamaxSearch):
     def __init__(self, game: Chess, table_mb: int, seed: int, heuristic: str = "") -> None:
         super().__init__(negamax, layout.allocate(table_mb), seed)
         self.game = game
-        write_rules(self.memory, game)
+        _, _, times, plies = DRAWS[game.rules.draws]
+        for word, most in ((layout.REPEATED, times), (layout.LONGEST, plies)):
+            self.memory[word] = 0 if most == math.inf else int(most)
+        self.memory[layout.DEAD_DRAWN] = plies != math.inf
         if heuristic:
             write_named(self.memory, heuristic)
         else:
@@ -52,12 +57,32 @@ class ChessSearch(NegamaxSearch):
         promotion = code >> 12
         return Move(code >> 6 & 63, code & 63, PROMOTIONS[promotion - 1] if promotion else "")
 
-    def judge(self, position: Position, last: Move | None = None) -> int:
-        """The heuristic's value of a position, for the side to move."""
-        place(self.memory, position)
-        if last is not None and last != CLAIM:
-            self.memory[layout.POSITIONS + layout.LAST] = last.to
-        return int(evaluation.evaluate(self.memory, layout.POSITIONS))
+
+def place(memory: layout.Memory, position: Position, hashes: dict[State, int] | None = None) -> None:
+    """Writes the root's position and the hashes of the earlier ones, which are kept in `hashes`."""
+    hashes = {} if hashes is None else hashes
+    past = position.past[-layout.MAX_KEYS :]
+    for number, state in enumerate(past):
+        if state not in hashes:
+            _write(memory, state)
+            hashes[state] = int(memory[layout.POSITIONS + layout.KEY])
+        memory[int(layout.KEYS) + number] = hashes[state]
+    _write(memory, position.state)
+    memory[layout.POSITIONS + layout.QUIET], memory[layout.POSITIONS + layout.FIRST_KEY] = position.quiet, 0
+    memory[layout.ROOT_KEY] = len(past)
+
+
+def _write(memory: layout.Memory, state: State) -> None:
+    """Writes the root's pieces, side and rights, and all that follows from them."""
+    at = layout.POSITIONS
+    memory[int(at) : int(at + layout.PLY_WORDS)] = 0
+    memory[at + layout.SIDE], memory[at + layout.ROOKS] = state.side, state.rooks
+    memory[at + layout.ENTRY] = layout.NOWHERE if state.entry < 0 else state.entry
+    memory[at + layout.LAST] = layout.NOWHERE
+    for cell, letter in enumerate(state.board):
+        if letter != EMPTY:
+            making.turn(memory, at, Word(letter.islower()), layout.KINDS[letter.upper()], Word(cell), Word(1))
+    making.start(memory, at)
 
 
 HEURISTICS: tuple[str, ...] = tuple(PLAIN)

@@ -40,6 +40,19 @@ def slanted(memory: Memory, cell: np.uint64, occupied: np.uint64) -> np.uint64:
     return along(memory, line + FOUR, occupied) | along(memory, line + SIX, occupied)
 
 
+@compiled("uint64(uint64[::1], uint64, uint64, uint64)", inlined=True)
+def reach(memory: Memory, kind: np.uint64, cell: np.uint64, occupied: np.uint64) -> np.uint64:
+    """The cells that a piece other than a pawn or a king attacks."""
+    if kind == w.KNIGHT:
+        return memory[w.KNIGHT_TO + cell]  # type: ignore[no-any-return]
+    found = ZERO
+    if kind & TWO != ZERO:
+        found |= straight(memory, cell, occupied)
+    if kind & ONE != ZERO:
+        found |= slanted(memory, cell, occupied)
+    return found
+
+
 @compiled("uint64(uint64[::1], uint64, uint64)", inlined=True)
 def kind_at(memory: Memory, at: np.uint64, cell: np.uint64) -> np.uint64:
     """The kind of the piece on a cell; 0 if it is empty."""
@@ -49,22 +62,19 @@ def kind_at(memory: Memory, at: np.uint64, cell: np.uint64) -> np.uint64:
     return result
 
 
-@compiled("uint64(uint64[::1], uint64)", inlined=True)
-def pawns(memory: Memory, at: np.uint64) -> np.uint64:
-    result: np.uint64 = memory[at + w.ONES] & ~(memory[at + w.TWOS] | memory[at + w.FOURS])
-    return result
+@compiled("uint64(uint64[::1], uint64, uint64)", inlined=True)
+def of_kind(memory: Memory, at: np.uint64, kind: np.uint64) -> np.uint64:
+    """The pieces of a kind, of both sides."""
+    found: np.uint64 = memory[at + w.ONES] if kind & ONE != ZERO else ~memory[at + w.ONES]
+    found &= memory[at + w.TWOS] if kind & TWO != ZERO else ~memory[at + w.TWOS]
+    found &= memory[at + w.FOURS] if kind & FOUR != ZERO else ~memory[at + w.FOURS]
+    return found
 
 
-@compiled("uint64(uint64[::1], uint64)", inlined=True)
-def knights(memory: Memory, at: np.uint64) -> np.uint64:
-    result: np.uint64 = memory[at + w.TWOS] & ~(memory[at + w.ONES] | memory[at + w.FOURS])
-    return result
-
-
-@compiled("uint64(uint64[::1], uint64)", inlined=True)
-def kings(memory: Memory, at: np.uint64) -> np.uint64:
-    result: np.uint64 = memory[at + w.ONES] & memory[at + w.TWOS] & ~memory[at + w.FOURS]
-    return result
+@compiled("uint64(uint64[::1], uint64, uint64)", inlined=True)
+def king_of(memory: Memory, at: np.uint64, side: np.uint64) -> np.uint64:
+    """The cell of a king: of MINE or of THEIRS, as `side` says."""
+    return lowest_bit(memory[at + side] & of_kind(memory, at, w.KING))  # type: ignore[no-any-return]
 
 
 @compiled("uint64(uint64[::1], uint64, uint64, uint64)")
@@ -72,8 +82,10 @@ def attackers(memory: Memory, at: np.uint64, cell: np.uint64, occupied: np.uint6
     """All pieces of both sides that attack a cell; those that are not in `occupied` let others through."""
     mine, theirs, side = memory[at + w.MINE], memory[at + w.THEIRS], memory[at + w.SIDE]
     ours = memory[w.PAWN_TO + (side ^ ONE) * CELLS + cell] & mine
-    found: np.uint64 = (ours | memory[w.PAWN_TO + side * CELLS + cell] & theirs) & pawns(memory, at)
-    found |= memory[w.KNIGHT_TO + cell] & knights(memory, at) | memory[w.KING_TO + cell] & kings(memory, at)
+    found: np.uint64 = (ours | memory[w.PAWN_TO + side * CELLS + cell] & theirs) & of_kind(memory, at, w.PAWN)
+    found |= memory[w.KNIGHT_TO + cell] & of_kind(memory, at, w.KNIGHT) | memory[w.KING_TO + cell] & of_kind(
+        memory, at, w.KING
+    )
     found |= straight(memory, cell, occupied) & memory[at + w.TWOS] & memory[at + w.FOURS]
     found |= slanted(memory, cell, occupied) & memory[at + w.ONES] & memory[at + w.FOURS]
     return found & occupied
@@ -82,26 +94,16 @@ def attackers(memory: Memory, at: np.uint64, cell: np.uint64, occupied: np.uint6
 @compiled("boolean(uint64[::1], uint64, uint64, uint64)")
 def is_attacked(memory: Memory, at: np.uint64, cell: np.uint64, occupied: np.uint64) -> bool:
     """Whether an enemy piece in `occupied` attacks a cell."""
-    theirs = memory[at + w.THEIRS] & occupied
-    if memory[w.PAWN_TO + memory[at + w.SIDE] * CELLS + cell] & theirs & pawns(memory, at) != ZERO:
-        return True
-    if memory[w.KNIGHT_TO + cell] & theirs & knights(memory, at) != ZERO:
-        return True
-    if memory[w.KING_TO + cell] & theirs & kings(memory, at) != ZERO:
-        return True
-    sliders = theirs & memory[at + w.FOURS]
-    if straight(memory, cell, occupied) & sliders & memory[at + w.TWOS] != ZERO:
-        return True
-    return bool(slanted(memory, cell, occupied) & sliders & memory[at + w.ONES] != ZERO)
+    return bool(attackers(memory, at, cell, occupied) & memory[at + w.THEIRS] != ZERO)
 
 
 @compiled("void(uint64[::1], uint64)")
 def look(memory: Memory, at: np.uint64) -> None:
     """Finds who gives check and who is pinned."""
     mine, theirs = memory[at + w.MINE], memory[at + w.THEIRS]
-    king = lowest_bit(mine & kings(memory, at))
-    checkers = memory[w.PAWN_TO + memory[at + w.SIDE] * CELLS + king] & theirs & pawns(memory, at)
-    checkers |= memory[w.KNIGHT_TO + king] & theirs & knights(memory, at)
+    king = king_of(memory, at, w.MINE)
+    checkers = memory[w.PAWN_TO + memory[at + w.SIDE] * CELLS + king] & theirs & of_kind(memory, at, w.PAWN)
+    checkers |= memory[w.KNIGHT_TO + king] & theirs & of_kind(memory, at, w.KNIGHT)
     sliders = theirs & memory[at + w.FOURS]
     aiming = straight(memory, king, theirs) & sliders & memory[at + w.TWOS]
     aiming |= slanted(memory, king, theirs) & sliders & memory[at + w.ONES]

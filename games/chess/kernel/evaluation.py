@@ -11,7 +11,7 @@ import numpy as np
 from agents.kernels.compilation import bit_count, compiled, leading_zeros, lowest_bit, number, signed
 from agents.kernels.loops import each_bit, span
 from games.chess.kernel import memory as w
-from games.chess.kernel.attacks import EIGHT, FOUR, ONE, TWO, ZERO, kind_at, kings, knights, pawns, slanted, straight
+from games.chess.kernel.attacks import EIGHT, FOUR, ONE, TWO, ZERO, kind_at, king_of, of_kind, reach
 from games.chess.kernel.exchange import value_of, won_at
 from games.chess.kernel.memory import Memory
 from games.chess.kernel.moves import forth
@@ -164,34 +164,29 @@ def of_pieces(
     memory: Memory, at: np.uint64, own: np.uint64, enemies: np.uint64, side: np.uint64, enemy_king: np.uint64
 ) -> np.uint64:
     """Value of where a side's pieces can go, and of what they do to the enemy's king; notes what they attack."""
-    men, their_men, occupied = own & pawns(memory, at), enemies & pawns(memory, at), own | enemies
-    king = own & kings(memory, at)
+    men, their_men, occupied = own & of_kind(memory, at, w.PAWN), enemies & of_kind(memory, at, w.PAWN), own | enemies
+    king = own & of_kind(memory, at, w.KING)
     feared = pawn_attacks(their_men, side ^ ONE)
     wanted = ~(men | king | feared)
     around = memory[w.KING_TO + enemy_king]
     own_attacks = pawn_attacks(men, side)
     posts = own_attacks & ~in_front(feared, side ^ ONE) & ~feared & NEAR_ENEMY[side]
     value, hits, hitters, minors, rooks, queens = ZERO, ZERO, ZERO, ZERO, ZERO, ZERO
-    for cell in each_bit(own & (memory[at + w.FOURS] | knights(memory, at))):
+    for cell in each_bit(own & (memory[at + w.FOURS] | of_kind(memory, at, w.KNIGHT))):
         bit = ONE << cell
         kind = kind_at(memory, at, cell)
-        if kind == w.KNIGHT:
-            seen = memory[w.KNIGHT_TO + cell]
-            minors |= seen
-            value += memory[OUTPOST] if posts & bit != ZERO else ZERO
-        elif kind == w.BISHOP:
-            seen = slanted(memory, cell, occupied)
-            minors |= seen
-            value += memory[OUTPOST + ONE] if posts & bit != ZERO else ZERO
+        seen = reach(memory, kind, cell, occupied)
+        if kind == w.QUEEN:
+            queens |= seen
         elif kind == w.ROOK:
-            seen = straight(memory, cell, occupied)
             rooks |= seen
             column = in_front(bit, ZERO) | in_front(bit, ONE)
             if column & men == ZERO:
                 value += memory[OPEN] if column & their_men == ZERO else memory[HALF_OPEN]
         else:
-            seen = straight(memory, cell, occupied) | slanted(memory, cell, occupied)
-            queens |= seen
+            minors |= seen
+            if posts & bit != ZERO:
+                value += memory[OUTPOST if kind == w.KNIGHT else OUTPOST + ONE]
         row = MOBILITY + U(MOST_MOVES) * (ZERO if kind == w.KNIGHT else kind & THREE)
         value += memory[row + bit_count(seen & wanted)]
         struck = seen & around & ~feared
@@ -213,7 +208,7 @@ def of_threats(memory: Memory, at: np.uint64, enemies: np.uint64, side: np.uint6
     by_pawns, by_minors, by_rooks = memory[noted], memory[noted + ONE], memory[noted + TWO]
     ones, twos = memory[at + w.ONES], memory[at + w.TWOS]
     sliders = enemies & memory[at + w.FOURS]
-    lesser = enemies & knights(memory, at) | sliders & ~twos
+    lesser = enemies & of_kind(memory, at, w.KNIGHT) | sliders & ~twos
     rooks, queens = sliders & twos & ~ones, sliders & twos & ones
     value = memory[THREATS] * bit_count(lesser & by_pawns) + memory[THREATS + ONE] * bit_count(rooks & by_pawns)
     value += memory[THREATS + TWO] * bit_count(queens & by_pawns)
@@ -228,8 +223,8 @@ def of_threats(memory: Memory, at: np.uint64, enemies: np.uint64, side: np.uint6
 def features(memory: Memory, at: np.uint64) -> np.uint64:
     """The features' value for the side to move, two numbers in one; without the worth of pieces."""
     mine, theirs, side = memory[at + w.MINE], memory[at + w.THEIRS], memory[at + w.SIDE]
-    king, enemy_king = lowest_bit(mine & kings(memory, at)), lowest_bit(theirs & kings(memory, at))
-    all_men, occupied, other = pawns(memory, at), mine | theirs, side ^ ONE
+    king, enemy_king = king_of(memory, at, w.MINE), king_of(memory, at, w.THEIRS)
+    all_men, occupied, other = of_kind(memory, at, w.PAWN), mine | theirs, side ^ ONE
     men, their_men = mine & all_men, theirs & all_men
     value = memory[TEMPO] + of_pieces(memory, at, mine, theirs, side, enemy_king)
     value -= of_pieces(memory, at, theirs, mine, other, king)
@@ -250,15 +245,8 @@ def features(memory: Memory, at: np.uint64) -> np.uint64:
 def phase(memory: Memory, at: np.uint64) -> int:
     """How much of WHOLE is left."""
     twos, fours = memory[at + w.TWOS], memory[at + w.FOURS]
-    found = number(knights(memory, at)) + number(fours)
+    found = number(of_kind(memory, at, w.KNIGHT)) + number(fours)
     return min(WHOLE, found + number(fours & twos) + 2 * number(fours & twos & memory[at + w.ONES]))
-
-
-@compiled("int64(uint64, int64)", inlined=True)
-def blended(value: np.uint64, early: int) -> int:
-    """WHOLE times the number that two numbers in one are with `early` of WHOLE left."""
-    late = signed(value << U(32)) >> 32
-    return (signed(value - U(late)) >> 32) * early + late * (WHOLE - early)
 
 
 @compiled("int64(uint64[::1], uint64)")
@@ -266,22 +254,24 @@ def weigh(memory: Memory, at: np.uint64) -> int:
     """WHOLE times the engine's own value for the side to move, before `drawish`."""
     placed = memory[at + w.PLACED]
     value = features(memory, at) + (placed if memory[at + w.SIDE] == ZERO else ZERO - placed)
-    return blended(value, phase(memory, at))
+    early, late = phase(memory, at), signed(value << U(32)) >> 32
+    return (signed(value - U(late)) >> 32) * early + late * (WHOLE - early)
 
 
 @compiled("int64(uint64[::1], uint64, uint64)")
 def pieces_worth(memory: Memory, at: np.uint64, own: np.uint64) -> int:
     """Worth of some pieces without pawns and king, as exchanges have it."""
-    ones, twos, sliders = memory[at + w.ONES], memory[at + w.TWOS], own & memory[at + w.FOURS]
-    found = value_of(w.KNIGHT) * number(own & knights(memory, at)) + value_of(w.BISHOP) * number(sliders & ~twos)
-    return found + value_of(w.ROOK) * number(sliders & ~ones) + value_of(w.QUEEN) * number(sliders & ones & twos)
+    found = 0
+    for kind in (w.KNIGHT, w.BISHOP, w.ROOK, w.QUEEN):
+        found += value_of(kind) * number(own & of_kind(memory, at, kind))
+    return found
 
 
 @compiled("boolean(uint64[::1], uint64, boolean)")
 def can_win(memory: Memory, at: np.uint64, mover: bool) -> bool:
     """Whether a side that is ahead has a pawn, or more than a minor piece beyond the enemy's pieces."""
     own, other = (memory[at + w.MINE], memory[at + w.THEIRS]) if mover else (memory[at + w.THEIRS], memory[at + w.MINE])
-    if own & pawns(memory, at) != ZERO:
+    if own & of_kind(memory, at, w.PAWN) != ZERO:
         return True
     return pieces_worth(memory, at, own) - pieces_worth(memory, at, other) > MINOR
 
@@ -300,7 +290,7 @@ def named(memory: Memory, at: np.uint64) -> int:
     value = signed(placed if memory[at + w.SIDE] == ZERO else ZERO - placed)
     mine_late = pieces_worth(memory, at, theirs) <= signed(memory[PIECES_LATE])
     theirs_late = pieces_worth(memory, at, mine) <= signed(memory[PIECES_LATE])
-    king, enemy_king = lowest_bit(mine & kings(memory, at)), lowest_bit(theirs & kings(memory, at))
+    king, enemy_king = king_of(memory, at, w.MINE), king_of(memory, at, w.THEIRS)
     value += signed(memory[KINGS_LATE if mine_late else KINGS_EARLY]) * inwards(king)
     value -= signed(memory[KINGS_LATE if theirs_late else KINGS_EARLY]) * inwards(enemy_king)
     last = memory[at + w.LAST]
@@ -315,7 +305,7 @@ def chased(memory: Memory, at: np.uint64, mover: bool) -> int:
     own, other = (memory[at + w.MINE], memory[at + w.THEIRS]) if mover else (memory[at + w.THEIRS], memory[at + w.MINE])
     if bit_count(other) > ONE:
         return 0
-    king, enemy_king = lowest_bit(own & kings(memory, at)), lowest_bit(other)
+    king, enemy_king = lowest_bit(own & of_kind(memory, at, w.KING)), lowest_bit(other)
     return CHASE * (13 - inwards(enemy_king) - signed(distance(king, enemy_king)))
 
 

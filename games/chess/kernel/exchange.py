@@ -7,7 +7,7 @@ import numpy as np
 from agents.kernels.compilation import compiled, lowest_bit
 from games.chess.heuristics import MATED, WORTH
 from games.chess.kernel import memory as w
-from games.chess.kernel.attacks import ONE, ZERO, attackers, kind_at
+from games.chess.kernel.attacks import ONE, ZERO, attackers, kind_at, of_kind
 from games.chess.kernel.memory import Memory
 
 U = np.uint64
@@ -24,17 +24,11 @@ def value_of(kind: np.uint64) -> int:
 @compiled("uint64(uint64[::1], uint64, uint64)")
 def least(memory: Memory, at: np.uint64, pieces: np.uint64) -> np.uint64:
     """The pieces of the least kind among some."""
-    ones, twos, fours = memory[at + w.ONES], memory[at + w.TWOS], memory[at + w.FOURS]
-    found: np.uint64 = pieces & ones & ~(twos | fours)
-    if found == ZERO:
-        found = pieces & twos & ~(ones | fours)
-    if found == ZERO:
-        found = pieces & ones & fours & ~twos
-    if found == ZERO:
-        found = pieces & twos & fours & ~ones
-    if found == ZERO:
-        found = pieces & fours
-    return found if found != ZERO else pieces
+    for kind in (w.PAWN, w.KNIGHT, w.BISHOP, w.ROOK, w.QUEEN):
+        found = pieces & of_kind(memory, at, kind)
+        if found != ZERO:
+            return found
+    return pieces
 
 
 @compiled("int64(uint64[::1], uint64, uint64, uint64, boolean, int64)")

@@ -13,6 +13,8 @@ from games.chess.kernel.moves import AHEAD, CELL, CLAIM, PROMOTED, SIX, TWELVE, 
 
 U = np.uint64
 HOME = U(56)
+AWAY = U(2**64 - 1)
+"""-1, to subtract what a piece adds."""
 
 
 @compiled("uint64(uint64)", inlined=True)
@@ -21,19 +23,15 @@ def place_of(ply: np.uint64) -> np.uint64:
     return w.POSITIONS + ply * w.PLY_WORDS
 
 
-@compiled("void(uint64[::1], uint64, uint64, uint64, uint64)", inlined=True)
-def turn(memory: Memory, at: np.uint64, side: np.uint64, kind: np.uint64, cell: np.uint64) -> None:
-    """Puts a side's piece on a cell of a position, or takes it away; MINE and THEIRS are left to the caller."""
+@compiled("void(uint64[::1], uint64, uint64, uint64, uint64, uint64)", inlined=True)
+def turn(memory: Memory, at: np.uint64, side: np.uint64, kind: np.uint64, cell: np.uint64, more: np.uint64) -> None:
+    """Puts a side's piece on a cell of a position, or takes it away: `more` is 1 or AWAY."""
     for part in span(ZERO, U(3)):
         memory[at + w.ONES + part] ^= (kind >> part & ONE) << cell
-    memory[at + w.KEY] ^= memory[w.HASHES + ((side * EIGHT + kind) * CELLS + cell)]
-
-
-@compiled("uint64(uint64[::1], uint64, uint64, uint64)", inlined=True)
-def worth(memory: Memory, side: np.uint64, kind: np.uint64, cell: np.uint64) -> np.uint64:
-    """White's worth of a piece on a cell, as PLACED adds them."""
-    result: np.uint64 = memory[w.WORTHS + ((side * EIGHT + kind) * CELLS + cell)]
-    return result
+    memory[at + w.MINE + (side ^ memory[at + w.SIDE])] ^= ONE << cell
+    piece = (side * EIGHT + kind) * CELLS + cell
+    memory[at + w.KEY] ^= memory[w.HASHES + piece]
+    memory[at + w.PLACED] += more * memory[w.WORTHS + piece]
 
 
 @compiled("void(uint64[::1], uint64, uint64)")
@@ -57,17 +55,8 @@ def rooks_hash(memory: Memory, rooks: np.uint64) -> np.uint64:
 @compiled("void(uint64[::1], uint64)")
 def start(memory: Memory, at: np.uint64) -> None:
     """Completes a position of which only the pieces, the side, the rights and the counts are written."""
-    side = memory[at + w.SIDE]
     key = rooks_hash(memory, memory[at + w.ROOKS]) ^ memory[w.ENTRY_HASHES + memory[at + w.ENTRY]]
-    placed = ZERO
-    for cell in span(ZERO, CELLS):
-        kind = kind_at(memory, at, cell)
-        if kind != ZERO:
-            owner = side ^ (memory[at + w.THEIRS] >> cell & ONE)
-            key ^= memory[w.HASHES + ((owner * EIGHT + kind) * CELLS + cell)]
-            placed += worth(memory, owner, kind, cell)
-    memory[at + w.KEY] = key ^ memory[w.SIDE_HASH] if side != ZERO else key
-    memory[at + w.PLACED] = placed
+    memory[at + w.KEY] ^= key ^ memory[w.SIDE_HASH] * memory[at + w.SIDE]
     look(memory, at)
 
 
@@ -95,13 +84,10 @@ def make_pass(memory: Memory, ply: np.uint64) -> None:
 def castle(memory: Memory, after: np.uint64, side: np.uint64, king: np.uint64, rook: np.uint64) -> None:
     row = king & HOME
     to, beside = (row + U(6), row + U(5)) if rook > king else (row + U(2), row + U(3))
-    turn(memory, after, side, w.KING, king)
-    turn(memory, after, side, w.ROOK, rook)
-    turn(memory, after, side, w.KING, to)
-    turn(memory, after, side, w.ROOK, beside)
-    memory[after + w.THEIRS] = memory[after + w.THEIRS] & ~(ONE << king | ONE << rook) | ONE << to | ONE << beside
-    placed = worth(memory, side, w.KING, to) + worth(memory, side, w.ROOK, beside)
-    memory[after + w.PLACED] += placed - worth(memory, side, w.KING, king) - worth(memory, side, w.ROOK, rook)
+    turn(memory, after, side, w.KING, king, AWAY)
+    turn(memory, after, side, w.ROOK, rook, AWAY)
+    turn(memory, after, side, w.KING, to, ONE)
+    turn(memory, after, side, w.ROOK, beside, ONE)
 
 
 @compiled("boolean(uint64[::1], uint64, uint64)")
@@ -131,15 +117,10 @@ def make_move(memory: Memory, ply: np.uint64, code: np.uint64) -> bool:
         taken = passed(side, to)
     victim = kind_at(memory, at, taken)
     if victim != ZERO:
-        turn(memory, after, side ^ ONE, victim, taken)
-        memory[after + w.MINE] ^= ONE << taken
-        memory[after + w.PLACED] -= worth(memory, side ^ ONE, victim, taken)
+        turn(memory, after, side ^ ONE, victim, taken, AWAY)
         quiet = False
-    becomes = PROMOTED[promotion] if promotion != ZERO else kind
-    turn(memory, after, side, kind, origin)
-    turn(memory, after, side, becomes, to)
-    memory[after + w.THEIRS] ^= ONE << origin | arrival
-    memory[after + w.PLACED] += worth(memory, side, becomes, to) - worth(memory, side, kind, origin)
+    turn(memory, after, side, kind, origin, AWAY)
+    turn(memory, after, side, PROMOTED[promotion] if promotion != ZERO else kind, to, ONE)
     if kind == w.PAWN and (to == origin + AHEAD + AHEAD or to + AHEAD + AHEAD == origin):
         entry = passed(side, to)
     if kind == w.PAWN or not quiet:

@@ -8,19 +8,20 @@ side's pieces, and ONES, TWOS and FOURS, the pieces whose kind has that bit.
 from __future__ import annotations
 
 import functools
+import itertools
 import math
+from collections.abc import Iterable
 
 import numpy as np
 
 from agents.kernels import memory as common
-from agents.kernels.memory import MAX_PLY, OWN, Word
+from agents.kernels.memory import MAX_PLY, OWN, Word, write
 from agents.kernels.memory import Memory as Memory
-from games.chess.board import KING as KING_CELLS
-from games.chess.board import KNIGHT as KNIGHT_CELLS
-from games.chess.board import PAWN_TAKES
+from games.chess import board
 
 PAWN, KNIGHT, KING, BISHOP, ROOK, QUEEN = (Word(kind) for kind in (1, 2, 3, 5, 6, 7))
 """Kinds of pieces, 0 being none: a slider has FOURS, with ONES if it goes slanting, with TWOS if straight."""
+KINDS = {"P": PAWN, "N": KNIGHT, "B": BISHOP, "R": ROOK, "Q": QUEEN, "K": KING}
 NOWHERE, CLAIMED = Word(64), Word(65)
 """In place of a cell."""
 
@@ -87,42 +88,30 @@ WEIGHTS = WORTHS + Word(2 * 8 * 64)
 MAX_WEIGHTS = 512
 END = WEIGHTS + Word(MAX_WEIGHTS)
 
-WAYS = ((1, 0), (0, 1), (1, 1), (-1, 1))
-"""The way of each line to greater cells, as columns and rows."""
 
-
-def _bits(cells: tuple[int, ...]) -> int:
+def _bits(cells: Iterable[int]) -> int:
     return sum(1 << cell for cell in cells)
 
 
-def _ray(cell: int, x: int, y: int) -> tuple[int, ...]:
-    """The cells from one on in a direction, near ones first."""
-    column, row = cell % 8 + x, cell // 8 + y
-    found = []
-    while 0 <= column < 8 and 0 <= row < 8:
-        found.append(8 * row + column)
-        column, row = column + x, row + y
-    return tuple(found)
+def _line(cell: int, other: int) -> int:
+    """Where the words of a cell's line through another begin in LINES."""
+    x, y = other % 8 - cell % 8, other // 8 - cell // 8
+    return int(LINES) + 8 * cell + 2 * (0 if y == 0 else 1 if x == 0 else 2 if x == y else 3)
 
 
 @functools.cache
 def _tables() -> Memory:
     """All words from LINES to QUIET_HISTORY, which are the same in every search."""
     table = np.zeros(int(END), dtype=np.uint64)
-    for cell in range(64):
-        table[int(KNIGHT_TO) + cell] = _bits(KNIGHT_CELLS[cell])
-        table[int(KING_TO) + cell] = _bits(KING_CELLS[cell])
-        for side in (0, 1):
-            table[int(PAWN_TO) + 64 * side + cell] = _bits(PAWN_TAKES[side][cell])
-        for number, (x, y) in enumerate(WAYS):
-            before, after = _ray(cell, -x, -y), _ray(cell, x, y)
-            at = int(LINES) + 8 * cell + 2 * number
-            table[at : at + 2] = _bits(before), _bits(after)
-            for ray in (before, after):
-                for far, other in enumerate(ray):
-                    pair = 64 * cell + other
-                    table[int(BETWEEN) + pair] = _bits(ray[:far])
-                    table[int(THROUGH) + pair] = _bits((cell, *before, *after))
+    write(table, KNIGHT_TO, map(_bits, board.KNIGHT))
+    write(table, KING_TO, map(_bits, board.KING))
+    write(table, PAWN_TO, map(_bits, itertools.chain(*board.PAWN_TAKES)))
+    for (cell, other), cells in board.BETWEEN.items():
+        table[_line(cell, other) + (other > cell)] |= Word(1 << other)
+        table[int(BETWEEN) + 64 * cell + other] = _bits(cells)
+    for cell, other in board.BETWEEN:
+        line = _line(cell, other)
+        table[int(THROUGH) + 64 * cell + other] = table[line] | table[line + 1] | Word(1 << cell)
     draw = np.random.default_rng(0)  # any numbers will do that differ in all bits
     table[int(HASHES) : int(REDUCTIONS)] = draw.integers(2**64, size=int(REDUCTIONS - HASHES), dtype=np.uint64)
     table[int(ENTRY_HASHES + NOWHERE)] = 0

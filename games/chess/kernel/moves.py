@@ -11,7 +11,7 @@ from agents.kernels.compilation import bit_count, compiled, lowest_bit
 from agents.kernels.loops import each_bit, span
 from agents.kernels.memory import MAX_MOVES, MOVES
 from games.chess.kernel import memory as w
-from games.chess.kernel.attacks import ALL, CELLS, is_attacked, kind_at, kings, knights, pawns, slanted, straight
+from games.chess.kernel.attacks import ALL, CELLS, is_attacked, kind_at, king_of, of_kind, reach
 from games.chess.kernel.exchange import gain, value_of
 from games.chess.kernel.memory import Memory
 
@@ -49,33 +49,17 @@ def may_pass(memory: Memory, at: np.uint64, origin: np.uint64, entry: np.uint64)
     """Whether taking in passing leaves the king out of check: two pawns leave their cells at once."""
     taken = ONE << passed(memory[at + w.SIDE], entry)
     occupied = (memory[at + w.MINE] | memory[at + w.THEIRS] | ONE << entry) & ~(ONE << origin | taken)
-    return not is_attacked(memory, at, lowest_bit(memory[at + w.MINE] & kings(memory, at)), occupied)
+    return not is_attacked(memory, at, king_of(memory, at, w.MINE), occupied)
 
 
 @compiled("boolean(uint64[::1], uint64, uint64)")
 def may_enter(memory: Memory, at: np.uint64, entry: np.uint64) -> bool:
     """Whether the side to move can take in passing on that cell."""
-    takers = memory[w.PAWN_TO + (memory[at + w.SIDE] ^ ONE) * CELLS + entry] & memory[at + w.MINE] & pawns(memory, at)
-    for origin in each_bit(takers):
+    beside = memory[w.PAWN_TO + (memory[at + w.SIDE] ^ ONE) * CELLS + entry]
+    for origin in each_bit(beside & memory[at + w.MINE] & of_kind(memory, at, w.PAWN)):
         if may_pass(memory, at, origin, entry):
             return True
     return False
-
-
-@compiled("uint64(uint64[::1], uint64, uint64, uint64)")
-def steps(memory: Memory, at: np.uint64, kind: np.uint64, origin: np.uint64) -> np.uint64:
-    """Where a piece other than a pawn or a king can go, own pieces left out, whatever becomes of its king."""
-    mine = memory[at + w.MINE]
-    occupied = mine | memory[at + w.THEIRS]
-    found: np.uint64 = ZERO
-    if kind == w.KNIGHT:
-        found = memory[w.KNIGHT_TO + origin]
-    if kind in (w.ROOK, w.QUEEN):
-        found |= straight(memory, origin, occupied)
-    if kind in (w.BISHOP, w.QUEEN):
-        found |= slanted(memory, origin, occupied)
-    found &= ~mine
-    return found
 
 
 @compiled("uint64(uint64[::1], uint64, uint64)")
@@ -97,7 +81,7 @@ def meeting(memory: Memory, at: np.uint64) -> np.uint64:
         return ALL
     if bit_count(checkers) > ONE:
         return ZERO
-    king = lowest_bit(memory[at + w.MINE] & kings(memory, at))
+    king = king_of(memory, at, w.MINE)
     result: np.uint64 = checkers | memory[w.BETWEEN + king * CELLS + lowest_bit(checkers)]
     return result
 
@@ -154,11 +138,12 @@ def castling(memory: Memory, at: np.uint64, king: np.uint64) -> np.uint64:
 def can_move(memory: Memory, at: np.uint64) -> bool:
     """Whether the side to move has a legal move."""
     mine, meets = memory[at + w.MINE], meeting(memory, at)
-    king = lowest_bit(mine & kings(memory, at))
+    occupied = mine | memory[at + w.THEIRS]
+    king = king_of(memory, at, w.MINE)
     for origin in each_bit(mine ^ ONE << king if meets else ZERO):
         kind = kind_at(memory, at, origin)
-        found = pawn_steps(memory, at, origin) if kind == w.PAWN else steps(memory, at, kind, origin)
-        if found & meets & allowed(memory, at, origin, king) != ZERO:
+        found = pawn_steps(memory, at, origin) if kind == w.PAWN else reach(memory, kind, origin, occupied)
+        if found & ~mine & meets & allowed(memory, at, origin, king) != ZERO:
             return True
     if king_steps(memory, at, king) != ZERO or memory[at + w.ENTRY] != w.NOWHERE:
         return True
@@ -205,7 +190,7 @@ def put_pawns(
     """Writes the moves of all pawns; of quiet ones only promotions to queens, if `captures_only`."""
     side, entry = memory[at + w.SIDE], memory[at + w.ENTRY]
     wanted = meets & (memory[at + w.THEIRS] | ENDS) if captures_only else meets
-    for origin in each_bit(memory[at + w.MINE] & pawns(memory, at)):
+    for origin in each_bit(memory[at + w.MINE] & of_kind(memory, at, w.PAWN)):
         targets = pawn_steps(memory, at, origin) & wanted & allowed(memory, at, origin, king)
         if targets & ENDS != ZERO:
             slot = put_promotions(memory, at, slot, origin, targets, captures_only)
@@ -222,15 +207,15 @@ def put_pawns(
 def write_moves(memory: Memory, at: np.uint64, ply: np.uint64, captures_only: bool) -> np.uint64:
     """Writes the legal moves of the position in `at` to the ply's slots; returns how many. Claims are left out."""
     mine, theirs, meets = memory[at + w.MINE], memory[at + w.THEIRS], meeting(memory, at)
-    king = lowest_bit(mine & kings(memory, at))
+    king = king_of(memory, at, w.MINE)
     start = MOVES + ply * STRIDE
     slot = start
     wanted = theirs if captures_only else ALL
     if meets != ZERO:
         slot = put_pawns(memory, at, slot, king, meets, captures_only)
-        for origin in each_bit(mine & (memory[at + w.FOURS] | knights(memory, at))):
+        for origin in each_bit(mine & (memory[at + w.FOURS] | of_kind(memory, at, w.KNIGHT))):
             kind = kind_at(memory, at, origin)
-            targets = steps(memory, at, kind, origin) & meets & wanted
+            targets = reach(memory, kind, origin, mine | theirs) & ~mine & meets & wanted
             slot = put(memory, at, slot, origin, kind, targets & allowed(memory, at, origin, king))
     slot = put(memory, at, slot, king, w.KING, king_steps(memory, at, king) & wanted)
     if not captures_only:

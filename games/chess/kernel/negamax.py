@@ -15,7 +15,7 @@ from agents.kernels.ordering import pick, remember
 from agents.kernels.table import CODE, SPREAD
 from agents.search import WIN
 from games.chess.kernel import memory as w
-from games.chess.kernel.attacks import ONE, TWO, ZERO, kind_at, kings, knights, pawns
+from games.chess.kernel.attacks import ONE, TWO, ZERO, kind_at, of_kind
 from games.chess.kernel.evaluation import evaluate
 from games.chess.kernel.exchange import value_of
 from games.chess.kernel.making import make_move, make_pass, place_of
@@ -51,9 +51,9 @@ def times(memory: Memory, at: np.uint64, ply: np.uint64) -> np.uint64:
 def is_dead(memory: Memory, at: np.uint64) -> bool:
     """Whether no sequence of moves can give mate: a lone minor piece, or bishops of one colour of cells."""
     both = memory[at + w.MINE] | memory[at + w.THEIRS]
-    rest = both & ~kings(memory, at)
+    rest = both & ~of_kind(memory, at, w.KING)
     if bit_count(rest) < TWO:
-        return bool(rest & (pawns(memory, at) | memory[at + w.TWOS] & memory[at + w.FOURS]) == ZERO)
+        return bool(rest & (of_kind(memory, at, w.PAWN) | memory[at + w.TWOS] & memory[at + w.FOURS]) == ZERO)
     if rest & ~memory[at + w.FOURS] != ZERO or rest & memory[at + w.TWOS] != ZERO:
         return False
     return bool(rest & LIGHT == ZERO or rest & ~LIGHT == ZERO)
@@ -186,7 +186,7 @@ def foresee(memory: Memory, ply: np.uint64, depth: int, alpha: int, beta: int) -
 def pass_depth(memory: Memory, ply: np.uint64, depth: int, beta: int) -> int:
     """As `agents.kernels.negamax`: never twice in a row, nor with one minor piece, where having to move may be bad."""
     at = place_of(ply)
-    pieces = memory[at + w.MINE] & (memory[at + w.FOURS] | knights(memory, at))
+    pieces = memory[at + w.MINE] & (memory[at + w.FOURS] | of_kind(memory, at, w.KNIGHT))
     if pieces & memory[at + w.FOURS] & memory[at + w.TWOS] == ZERO and bit_count(pieces) < TWO:
         return -1
     if depth < 3 or memory[at + w.CHECKERS] != ZERO or memory[at + w.LAST] == w.NOWHERE:

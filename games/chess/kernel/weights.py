@@ -9,11 +9,10 @@ from agents.kernels.memory import Word
 from agents.kernels.memory import write as write_words
 from games.chess import heuristics as plain
 from games.chess.kernel import evaluation, memory
-from games.chess.kernel.placing import KINDS
 
 Pair = tuple[int, int]
 """Weights in the middlegame and in the endgame, in hundredths of a pawn."""
-LETTERS = "PNBRQK"
+LETTERS = tuple(memory.KINDS)
 
 
 class Weights(NamedTuple):
@@ -103,7 +102,7 @@ def write(target: memory.Memory, weights: Weights) -> None:
 
 def _write_worth(target: memory.Memory, letter: str, cell: int, value: int) -> None:
     """Writes White's worth of a white piece on a cell, and of the black one that mirrors it."""
-    first = int(memory.WORTHS) + 64 * int(KINDS[letter])
+    first = int(memory.WORTHS) + 64 * int(memory.KINDS[letter])
     target[first + cell] = value % 2**64
     target[first + 8 * 64 + (cell ^ 56)] = -value % 2**64
 

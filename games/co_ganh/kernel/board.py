@@ -6,7 +6,7 @@ import numpy as np
 
 from agents.kernels.compilation import compiled
 from agents.kernels.loops import span
-from games.co_ganh.kernel.memory import AT_NEIGHBOURS, AT_PAIRS, FLIPS, FORCES, Memory
+from games.co_ganh.kernel.memory import AT_NEIGHBOURS, AT_PAIRS, FLIPS, Memory
 
 U = np.uint64
 ZERO, ONE, FOUR, FIVE, SIX = U(0), U(1), U(4), U(5), U(6)
@@ -76,12 +76,3 @@ def captured(memory: Memory, mine: np.uint64, theirs: np.uint64, origin: np.uint
         after = mine ^ (ONE << origin) ^ (ONE << to)
         found |= shut_in(theirs & ~found, after | found)
     return found
-
-
-@compiled("uint64(uint64[::1], uint64, uint64, uint64)")
-def opening(memory: Memory, mine: np.uint64, theirs: np.uint64, origin: np.uint64) -> np.uint64:
-    """The point just left by the mover if the enemy must enter it, else 0; `mine` and `theirs` are after the move."""
-    bit = ONE << origin
-    if memory[FORCES] != ZERO and between(mine, mine) & bit != ZERO and beside(bit) & theirs != ZERO:
-        return bit
-    return ZERO

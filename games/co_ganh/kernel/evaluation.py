@@ -9,24 +9,15 @@ from games.co_ganh.kernel.board import EVEN, FIVE, FOUR, FULL, NOT_LEFT, NOT_RIG
 from games.co_ganh.kernel.memory import WEIGHTS, Memory
 
 U = np.uint64
-OWN = WEIGHTS
-"""A man of the side to move; the enemy's men have a weight of their own."""
-ENEMY = WEIGHTS + U(1)
-LOOKS = WEIGHTS + U(2)
-"""Not 0: other features than the men count. The weights from here on are for differences, mine minus theirs."""
-CORNER, EDGE, MIDDLE, INNER, ARM, HUB = (WEIGHTS + U(place) for place in range(3, 9))
-"""A man on a corner, beside one, on the middle of a side; on b2 b4 d2 d4, on b3 c2 c4 d3, on c3."""
-FACING = WEIGHTS + U(9)
-"""An enemy man beside one of mine on my turn."""
-TOGETHER = WEIGHTS + U(10)
-"""Two men next to each other on a line."""
-STEPS = WEIGHTS + U(11)
-"""A step that a man could make."""
-TURN = WEIGHTS + U(12)
-MAJORITY = WEIGHTS + U(13)
-"""Having more men."""
-SHARE = WEIGHTS + U(14)
-"""Each hundredth of the men on the board by which one side has more than the other."""
+OWN, ENEMY, LOOKS = WEIGHTS, WEIGHTS + U(1), WEIGHTS + U(2)
+"""A man of the side to move, and one of the enemy's; not 0 if other features count than the men. The weights from here
+on are for differences, mine minus theirs."""
+STANDING = WEIGHTS + U(3)
+"""6 words: a man on each of the KINDS of points."""
+FACING, TOGETHER, STEPS, TURN = (WEIGHTS + U(place) for place in range(9, 13))
+"""An enemy man beside one of mine on my turn; two men next to each other on a line; a step that a man could make."""
+MAJORITY, SHARE = WEIGHTS + U(13), WEIGHTS + U(14)
+"""Having more men; each hundredth of the men on the board by which one side has more than the other."""
 PREY, FEAR = WEIGHTS + U(15), WEIGHTS + U(16)
 """A point between two enemy men onto which one of mine could step; the same for the enemy, who is not to move."""
 LEAPS, EXPOSED = WEIGHTS + U(17), WEIGHTS + U(18)
@@ -37,8 +28,9 @@ CORNERS = U(1 << 0 | 1 << 4 | 1 << 20 | 1 << 24)
 MIDDLES = U(1 << 2 | 1 << 10 | 1 << 14 | 1 << 22)
 INNERS = U(1 << 6 | 1 << 8 | 1 << 16 | 1 << 18)
 ARMS = U(1 << 7 | 1 << 11 | 1 << 13 | 1 << 17)
-CENTRE = U(1 << 12)
-EDGES = FULL & ~(CORNERS | MIDDLES | INNERS | ARMS | CENTRE)
+HUBS = U(1 << 12)
+KINDS = CORNERS, FULL & ~(CORNERS | MIDDLES | INNERS | ARMS | HUBS), MIDDLES, INNERS, ARMS, HUBS
+"""Corners, points beside one, middles of the sides; b2 b4 d2 d4, b3 c2 c4 d3, c3."""
 
 
 @compiled("int64(uint64, uint64)")
@@ -50,15 +42,6 @@ def links(men: np.uint64, others: np.uint64) -> int:
     return level + falling + number((slanting & NOT_LEFT) << FOUR & others)
 
 
-@compiled("int64(uint64[::1], uint64)")
-def standing(memory: Memory, men: np.uint64) -> int:
-    """Value of the men by the points they stand on."""
-    edge = signed(memory[CORNER]) * number(men & CORNERS) + signed(memory[EDGE]) * number(men & EDGES)
-    edge += signed(memory[MIDDLE]) * number(men & MIDDLES)
-    inside = signed(memory[INNER]) * number(men & INNERS) + signed(memory[ARM]) * number(men & ARMS)
-    return edge + inside + signed(memory[HUB]) * number(men & CENTRE)
-
-
 @compiled("int64(uint64[::1], uint64, uint64)")
 def evaluate(memory: Memory, mine: np.uint64, theirs: np.uint64) -> int:
     """The value for the side to move."""
@@ -67,7 +50,8 @@ def evaluate(memory: Memory, mine: np.uint64, theirs: np.uint64) -> int:
     if memory[LOOKS] == ZERO:
         return value
     empty = FULL & ~(mine | theirs)
-    value += standing(memory, mine) - standing(memory, theirs)
+    for kind in range(len(KINDS)):
+        value += signed(memory[STANDING + U(kind)]) * (number(mine & KINDS[kind]) - number(theirs & KINDS[kind]))
     value += signed(memory[TOGETHER]) * (links(mine, mine) - links(theirs, theirs))
     my_steps = links(mine, empty) + links(empty, mine)
     value += signed(memory[STEPS]) * (my_steps - links(theirs, empty) - links(empty, theirs))

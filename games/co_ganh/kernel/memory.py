@@ -32,8 +32,8 @@ def allocate(game: ganh.CoGanh, table_mb: int) -> Memory:
     memory = common.allocate(END, table_mb, noise_bits=12)
     memory[FLIPS] = game.rules.flips
     memory[FORCES] = game.rules.forces
-    for cell in range(len(ganh.CELLS)):
-        memory[int(AT_NEIGHBOURS) + cell] = NEIGHBOURS[cell]
-        memory[int(AT_LEAPT) + cell] = bits_of(JUMPS[cell].values())
-        write(memory, AT_PAIRS + Word(4 * cell), PAIRS[cell])
+    write(memory, AT_NEIGHBOURS, NEIGHBOURS)
+    write(memory, AT_LEAPT, (bits_of(jumps.values()) for jumps in JUMPS))
+    for cell, pairs in enumerate(PAIRS):
+        write(memory, AT_PAIRS + Word(4 * cell), pairs)
     return memory

@@ -40,12 +40,9 @@ def can_move(memory: Memory, mine: np.uint64, theirs: np.uint64) -> bool:
     return False
 
 
-@compiled("uint64(uint64[::1], uint64, boolean)")
-def write_moves(memory: Memory, ply: np.uint64, captures_only: bool) -> np.uint64:
-    """Writes the mover's moves into the ply's slots, with their initial order; returns how many.
-
-    Only jumps and flanked pairs count as captures here, not men shut in.
-    """
+@compiled("uint64(uint64[::1], uint64, int64)")
+def write_moves(memory: Memory, ply: np.uint64, depth: int) -> np.uint64:
+    """As `agents.kernels.negamax`; at depth 0 only jumps and where a pair is flanked, not where men are shut in."""
     at = STATE + ply * WORDS
     mine, theirs, opened = memory[at], memory[at + THEIRS], memory[at + OPENED]
     empty = FULL & ~(mine | theirs)
@@ -59,7 +56,7 @@ def write_moves(memory: Memory, ply: np.uint64, captures_only: bool) -> np.uint6
         if memory[FLIPS] == ZERO:
             jumps = landings(memory, origin, theirs, empty)
         targets = (memory[AT_NEIGHBOURS + origin] & empty & allowed) | jumps
-        if captures_only:
+        if depth == 0:
             targets &= prey | jumps
         for to in each_bit(targets):
             bit, code = ONE << to, to | origin << FIVE

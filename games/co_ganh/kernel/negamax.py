@@ -11,9 +11,9 @@ from agents.kernels.memory import EXACT, STATE, STOP
 from agents.kernels.negamax import NOT_OVER, QUIET, REDUCIBLE, SURE, must_stop
 from agents.kernels.ordering import pick
 from agents.search import WIN
-from games.co_ganh.kernel.board import captured, opening
+from games.co_ganh.kernel.board import beside, between, captured
 from games.co_ganh.kernel.evaluation import evaluate
-from games.co_ganh.kernel.memory import FLIPS, OPENED, REMAINING, THEIRS, WORDS, Memory
+from games.co_ganh.kernel.memory import FLIPS, FORCES, OPENED, REMAINING, THEIRS, WORDS, Memory
 from games.co_ganh.kernel.moves import can_move, write_moves
 
 U = np.uint64
@@ -67,12 +67,6 @@ def holds(memory: Memory, ply: np.uint64, score: int) -> bool:
     return (score <= SURE or WIN - score <= remaining) and (score >= -SURE or WIN + score <= remaining)
 
 
-@compiled("uint64(uint64[::1], uint64, int64)", inlined=True)
-def all_written(memory: Memory, ply: np.uint64, depth: int) -> np.uint64:
-    """As `write_moves` of `agents.kernels.negamax`."""
-    return write_moves(memory, ply, False)
-
-
 @compiled("uint64(uint64[::1], uint64, uint64)", inlined=True)
 def make(memory: Memory, ply: np.uint64, code: np.uint64) -> np.uint64:
     at = STATE + ply * WORDS
@@ -84,7 +78,9 @@ def make(memory: Memory, ply: np.uint64, code: np.uint64) -> np.uint64:
     if memory[FLIPS] != ZERO:
         own |= taken
     enemy = theirs & ~taken
-    entry = opening(memory, own, enemy, origin)
+    left = ONE << origin
+    opened = memory[FORCES] != ZERO and between(own, own) & left != ZERO and beside(left) & enemy != ZERO
+    entry = left if opened else ZERO
     memory[after], memory[after + THEIRS], memory[after + OPENED] = enemy, own, entry
     memory[after + REMAINING] = memory[at + REMAINING] - ONE
     if taken != ZERO:
@@ -105,7 +101,7 @@ def quiesce(memory: Memory, ply: np.uint64, left: int, alpha: int, beta: int) ->
     if best >= beta:
         return best
     alpha = max(alpha, best)
-    count = write_moves(memory, ply, not forced)
+    count = write_moves(memory, ply, 1 if forced else 0)
     for done in span(ZERO, count):
         make(memory, ply, pick(memory, count, ply, done))
         if must_stop(memory):
@@ -136,7 +132,7 @@ negamax = core.of(
     judge=judge,
     table_key=table_key,
     holds=holds,
-    write_moves=all_written,
+    write_moves=write_moves,
     make=make,
 )
 """The search of gánh: memory, ply 0, depth, alpha, beta."""

@@ -5,18 +5,18 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from agents.kernels.memory import SALT
+from agents.kernels.memory import SALT, write
 from agents.kernels.negamax import NegamaxSearch
 from agents.search import Iteration
 from games.draughts import Draughts, Move, Position
 from games.draughts.heuristics import HEURISTICS as PLAIN
 from games.draughts.kernel import evaluation, moves, weights
 from games.draughts.kernel import memory as layout
-from games.draughts.kernel.negamax import all_written, negamax
-from games.draughts.kernel.placing import place
+from games.draughts.kernel.negamax import all_written, enter, negamax
 
 WINDOW = 20
 """Hundredths of a man on each side of the expected score."""
+SQUARES = 2**50 - 1
 JUDGES = {"": evaluation.OWN, "placed": evaluation.PLACED, "material": evaluation.MATERIAL}
 
 
@@ -55,10 +55,22 @@ class DraughtsSearch(NegamaxSearch):
             position = self.game.apply(position, expected[-1])
         return dataclasses.replace(super()._iteration(best, score, (), solved), pv=tuple(expected))
 
-    def judge(self, position: Position) -> int:
-        """The heuristic's value of a position, for the side to move."""
-        place(self.memory, self.game, position)
-        return int(evaluation.evaluate(self.memory, layout.POSITIONS))
+
+def place(memory: layout.Memory, game: Draughts, position: Position) -> None:
+    """Writes the root's position and the hashes of the earlier ones."""
+    past, at = position.earlier[-layout.MAX_KEYS :], layout.POSITIONS
+    for number, key in enumerate(past):
+        _write(memory, game, (key & SQUARES, key >> 50 & SQUARES), key >> 100 & SQUARES, key >> 150)
+        memory[int(layout.KEYS) + number] = memory[at + layout.KEY]
+    _write(memory, game, position.pieces, position.kings, position.side)
+    memory[at + layout.QUIET], memory[at + layout.LAST] = position.quiet, position.last
+    memory[at + layout.FIRST_KEY], memory[layout.ROOT_KEY] = 0, len(past)
+
+
+def _write(memory: layout.Memory, game: Draughts, pieces: tuple[int, int], kings: int, side: int) -> None:
+    sets = (layout.spread(one, game.geometry.size) for one in (pieces[side], pieces[1 - side], kings))
+    write(memory, layout.POSITIONS, (*sets, side))
+    enter(memory, layout.POSITIONS)
 
 
 HEURISTICS: tuple[str, ...] = tuple(PLAIN)

@@ -16,12 +16,10 @@ OWN, PLACED, MATERIAL = U(0), U(1), U(2)
 """Values of JUDGE."""
 SQUARES = U(56)
 """Words of a phase before the others: what a man gets for standing on each square, seen as light's."""
-MAN, KING, KING_CENTRE, KING_STEP = (SQUARES + U(place) for place in range(4))
-"""A man, a king, a king in the middle, and a square that kings can step to."""
-STEP, BACKED, EXPOSED = (SQUARES + U(place) for place in range(4, 7))
-"""A square that men can step to; a man with another behind it; a piece of the enemy's that could take if to move."""
-SHARE, TURN = SQUARES + U(7), SQUARES + U(8)
-"""Each hundredth of the pieces by which one side has more, and the move."""
+MAN, KING, KING_CENTRE, KING_STEP, STEP, BACKED, EXPOSED, SHARE, TURN = (SQUARES + U(place) for place in range(9))
+"""A man, a king, a king in the middle, and a square that kings can step to; a square that men can step to; a man with
+another behind it; a piece of the enemy's that could take if to move; each hundredth of the pieces by which one side has
+more; the move."""
 NINE = U(9)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from agents.kernels.compilation import compiled
 from games.go.kernel import memory as w
-from games.go.kernel.board import beside, in_atari, is_eye, is_shape, last_liberty, liberties, may_lie, play
+from games.go.kernel.board import beside, in_atari, is_eye, is_shape, last_liberty, liberties, play
 from games.go.kernel.memory import Memory
 
 ANSWERED, SHAPED = 90, 85
@@ -39,7 +39,7 @@ def is_sensible(memory: Memory, point: int, colour: int) -> bool:
         return False
     if empty > 1:
         return True
-    if (empty == 0 and is_eye(memory, point, colour)) or not may_lie(memory, point, colour):
+    if empty == 0 and is_eye(memory, point, colour):
         return False
     return liberties(memory, point, colour) > (1 if own else 0)
 
@@ -133,17 +133,15 @@ def finish(memory: Memory, length: int) -> int:
 @compiled("int64(int64[::1])")
 def lead(memory: Memory) -> int:
     """How many more stones and eyes black has than white at the end of a playout."""
-    size, stride, total = memory[w.SIZE], memory[w.STRIDE], 0
-    for row in range(size):
-        for column in range(size):
-            point = (row + 1) * stride + column + 1
-            owner = memory[w.COLOUR + point]
-            if owner == w.EMPTY:
-                owners = 0
-                for number in range(4):
-                    other = memory[w.COLOUR + beside(memory, point, number)]
-                    if other != w.BORDER:
-                        owners |= 1 << other
-                owner = 1 if owners == 2 else 2 if owners == 4 else w.EMPTY
-            total += 1 if owner == 1 else -1 if owner == 2 else 0
+    stride, total = memory[w.STRIDE], 0
+    for point in range(stride + 1, stride * stride):
+        owner = memory[w.COLOUR + point]
+        if owner == w.EMPTY:
+            owners = 0
+            for number in range(4):
+                other = memory[w.COLOUR + beside(memory, point, number)]
+                if other != w.BORDER:
+                    owners |= 1 << other
+            owner = 1 if owners == 2 else 2 if owners == 4 else w.EMPTY
+        total += 1 if owner == 1 else -1 if owner == 2 else 0
     return total

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from agents.kernels.memory import SALT, write
+from agents.kernels.memory import SALT, STATE, write
 from agents.kernels.negamax import NegamaxSearch
 from agents.search import Iteration
-from agents.tables import files, first_use
+from agents.tables import endgames, files, first_use
 from games.nine_mens_morris import Move, NineMensMorris, Position
 from games.nine_mens_morris.kernel import memory as layout
-from games.nine_mens_morris.kernel.endgames import Endgames
-from games.nine_mens_morris.kernel.negamax import negamax, place, written
+from games.nine_mens_morris.kernel.moves import write_moves
+from games.nine_mens_morris.kernel.negamax import negamax
 from games.nine_mens_morris.kernel.weights import NAMED, OWN, patterns
 
 HAND = int(layout.NONE)
@@ -30,7 +28,7 @@ class MorrisSearch(NegamaxSearch):
     The small ones are built in another process during the game when first needed. A named heuristic uses no tables.
     """
 
-    window, written = (WINDOW, 2, 3), staticmethod(written)
+    window, written = (WINDOW, 2, 3), staticmethod(write_moves)
     selective = 0xA5C3 << 48
     """Exact searches must not find scores from endgame tables."""
 
@@ -43,7 +41,7 @@ class MorrisSearch(NegamaxSearch):
             self.memory[int(layout.PATTERNS) : int(layout.PATTERNS_END)] = patterns()
             self.memory[layout.JUDGE] = 1
         self._tables = files.root() if heuristic == "" else None
-        self._endgames: Endgames | None = None
+        self._endgames: endgames.Endgames | None = None
         self._known: Iteration | None = None
 
     def begin(self, position: Position, nodes: int | None, exact: bool) -> None:
@@ -57,7 +55,9 @@ class MorrisSearch(NegamaxSearch):
         earlier = [self._relative(key) for key in position.earlier[: layout.MAX_KEYS]]
         write(self.memory, layout.KEYS, earlier)
         self.memory[SALT] = self._salt(earlier, self.game.rules.repetition - 1)
-        place(self.memory, *_state(position), position.quiet, len(earlier))
+        mine, theirs = position.men[position.side], position.men[1 - position.side]
+        hands = position.hands[position.side], position.hands[1 - position.side]
+        write(self.memory, STATE, (mine, theirs, *hands, position.quiet, 0, len(earlier), 0))
 
     def _know_endgames(self, exact: bool) -> None:
         """Opens the existing tables, requests the small ones, and looks the position up."""
@@ -86,13 +86,6 @@ class MorrisSearch(NegamaxSearch):
     def _decode(self, code: int) -> Move:
         to, origin, removed = code & 31, code >> 5 & 31, code >> 10 & 31
         return Move(to, None if origin == HAND else origin, None if removed == HAND else removed)
-
-
-def _state(position: Position) -> tuple[np.uint64, np.uint64, int, int]:
-    """The mover's men and the enemy's, and the men that each has still to lay."""
-    side, other = position.side, 1 - position.side
-    men = np.uint64(position.men[side]), np.uint64(position.men[other])
-    return (*men, position.hands[side], position.hands[other])
 
 
 HEURISTICS: tuple[str, ...] = tuple(NAMED)

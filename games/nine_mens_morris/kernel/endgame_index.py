@@ -1,4 +1,4 @@
-"""Numbers endgame positions: from a position to its slot in a table, and back.
+"""Numbers endgame positions: from a position to its slot in a table.
 
 A table holds one byte per slot of a subspace: `own` men of the mover, `opp` of the enemy, all laid. The 16
 symmetries (the 8 of the square, each with the inner and outer ring exchanged) turn the mover's men into the
@@ -18,15 +18,14 @@ from numpy.typing import NDArray
 
 from agents.kernels.compilation import bit_count, compiled, word_at
 from agents.kernels.loops import each_bit
-from games.nine_mens_morris import CELLS
+from games.nine_mens_morris import CELLS, NineMensMorris
+from rules.symmetry import symmetries
 
 U = np.uint64
 Words = NDArray[np.uint64]
-ZERO, ONE, THREE, FOUR, SIXTEEN, BYTE, EIGHT = U(0), U(1), U(3), U(4), U(16), U(255), U(8)
+ZERO, ONE, FOUR, EIGHT, SIXTEEN, BYTE = U(0), U(1), U(4), U(8), U(16), U(255)
 POINTS = len(CELLS)
 SYMMETRIES = 16
-MAX_MEN = 9
-"""Men of one side in a table, at most."""
 
 BINOMIALS = U(0)
 """25 x 16 words: C(n, k) at 16 n + k."""
@@ -41,28 +40,9 @@ STABILISER = U(24)
 MEN = U(2**24 - 1)
 
 
-@functools.cache
-def symmetries() -> tuple[tuple[int, ...], ...]:
-    """16 permutations of the points, the identity first: the image of each point."""
-    at = {(ord(name[0]) - ord("d"), int(name[1]) - 4): cell for cell, name in enumerate(CELLS)}
-    found = []
-    for swap, turn, mirror in itertools.product((False, True), range(4), (False, True)):
-        images = []
-        for x, y in at:
-            if mirror:
-                x = -x
-            for _ in range(turn):
-                x, y = -y, x
-            ring = max(abs(x), abs(y))
-            there = 4 - ring if swap else ring
-            images.append(at[x // ring * there, y // ring * there])
-        found.append(tuple(images))
-    return tuple(found)
-
-
 def _permuted() -> Words:
     words = np.zeros((SYMMETRIES, 3, 256), dtype=np.uint64)
-    for number, images in enumerate(symmetries()):
+    for number, images in enumerate(symmetries(NineMensMorris())):
         for cell, image in enumerate(images):
             part, bit = divmod(cell, 8)
             words[number, part] |= np.where(np.arange(256) >> bit & 1, 1 << image, 0).astype(np.uint64)
@@ -101,17 +81,6 @@ def index(most: int) -> Words:
         length += len(ranks) + len(men)
     _bit_sets.cache_clear()
     return np.concatenate(parts)
-
-
-def classes(own: int) -> int:
-    """Number of classes of the mover's men, `own` in number."""
-    words = index(own)
-    return len(words) - int(words[int(CLASSES) + own])
-
-
-def slots(own: int, opp: int) -> int:
-    """Number of slots of a subspace; each is one byte."""
-    return classes(own) * math.comb(POINTS - own, opp)
 
 
 @compiled("uint64(uint64, uint64)", inlined=True)
@@ -165,39 +134,3 @@ def slot_of(base: np.uint64, mine: np.uint64, theirs: np.uint64) -> np.uint64:
     """A slot that holds the position's value in a finished table; the true one if no symmetry fixes `mine`."""
     own, first, enemy = turned(base, mine, theirs)
     return first + rank(base, enemy, own & MEN)
-
-
-@compiled("uint64(uint64, uint64, uint64)")
-def true_slot(base: np.uint64, mine: np.uint64, theirs: np.uint64) -> np.uint64:
-    """The position's true slot | number of symmetries that fix the position << 40."""
-    own, first, enemy = turned(base, mine, theirs)
-    men, fixing = own & MEN, own >> STABILISER
-    least, fixed = rank(base, enemy, men), ONE
-    for symmetry in each_bit(fixing & (fixing - ONE)):  # all but the identity
-        image = permute(base, symmetry, enemy)
-        if image == enemy:
-            fixed += ONE
-        least = min(least, rank(base, image, men))
-    return first + least | fixed << U(40)
-
-
-@compiled("uint64(uint64, uint64, uint64, uint64)")
-def position_at(base: np.uint64, own: np.uint64, opp: np.uint64, slot: np.uint64) -> np.uint64:
-    """The position of a slot: the mover's men | the enemy's << 24."""
-    row = ways(base, U(POINTS) - own, opp)
-    men, left = class_at(base, own, slot // row) & MEN, slot % row
-    free, nth = U(POINTS - 1) - own, opp
-    cell, theirs = U(POINTS), ZERO
-    while nth:
-        # Downwards over the free points: `free` is the number of the next one.
-        cell -= ONE
-        if men >> cell & ONE:
-            continue
-        before = ways(base, free, nth)
-        if left >= before:
-            left -= before
-            theirs |= ONE << cell
-            nth -= ONE
-        free -= ONE
-    position: np.uint64 = men | theirs << STABILISER
-    return position

@@ -19,8 +19,7 @@ THREE_CONFIGURATIONS, MILL_MEN, MOBILITY, REACH, RUNNING, THREAT, TEMPO = U(6), 
 """Offsets of a phase's weights; `games.nine_mens_morris.kernel.weights.Weights` explains each."""
 EARLY = 9
 """Men still to lay, both sides together, from which on a position is in the first phase."""
-ZERO, ONE, TWO, THREE = U(0), U(1), U(2), U(3)
-BYTE, EIGHT, SIXTEEN = U(255), U(8), U(16)
+ZERO, TWO, THREE, SIXTEEN = U(0), U(2), U(3), U(16)
 FULL = U(2**24 - 1)
 
 
@@ -51,51 +50,40 @@ def has_room(memory: Memory, men: np.uint64, empty: np.uint64) -> bool:
     return False
 
 
-@compiled("int64(uint64[::1], uint64, uint64, uint64, uint64)")
-def pairs_of(memory: Memory, men: np.uint64, closed: np.uint64, open_: np.uint64, weights: np.uint64) -> int:
-    """One side's value for pairs of lines that share a man; its phase's weights begin at word `weights`."""
-    double, three = signed(memory[weights + DOUBLE]), signed(memory[weights + THREE_CONFIGURATIONS])
-    value = 0
-    if (double == 0 and three == 0) or closed | open_ == ZERO:
-        return value
-    for pair in span(ZERO, memory[w.PAIR_COUNT]):
-        word = memory[w.PAIRS + pair]
-        both = ONE << (word & BYTE) | ONE << (word >> EIGHT & BYTE)
-        if closed & both == both:
-            value += double
-        elif open_ & both == both and word >> SIXTEEN & men:
-            value += three
-    return value
-
-
 @compiled("int64(uint64[::1], uint64, uint64, uint64, boolean, boolean, boolean)")
 def lines_of(
     memory: Memory, men: np.uint64, empty: np.uint64, weights: np.uint64, anywhere: bool, lays: bool, moves: bool
 ) -> int:
-    """One side's value for lines and pairs of lines, weights from word `weights`; `moves` is true if it is to move."""
+    """One side's value for lines and pairs of lines, weights from word `weights`; `moves` is true if it is to move.
+
+    Lines that share a man are counted by the men on two lines and on three: no point lies on more.
+    """
     running = memory[weights + RUNNING] != ZERO
-    closed, open_, standing = ZERO, ZERO, ZERO
-    mills, two, within_reach, swinging = 0, 0, 0, 0
+    closed, closed_twice, open_, open_twice = ZERO, ZERO, ZERO, ZERO
+    mills, two, double, three, within_reach, swinging = 0, 0, 0, 0, 0, 0
     for line in span(ZERO, memory[w.LINE_COUNT]):
         cells = memory[w.LINES + line]
-        if cells & men == cells:
-            closed |= ONE << line
-            standing |= cells
+        own = cells & men
+        if own == cells:
             mills += 1
+            double += number(own & closed) + number(own & closed_twice)
+            closed, closed_twice = closed | own, closed_twice | own & closed
             if running and has_room(memory, cells, empty):
                 swinging += 1
-        elif bit_count(cells & men) == TWO and cells & empty != ZERO:
-            open_ |= ONE << line
+        elif bit_count(own) == TWO and cells & empty != ZERO:
             two += 1
+            three += number(own & open_) + number(own & open_twice)
+            open_, open_twice = open_ | own, open_twice | own & open_
             helpers = men & ~cells
             if helpers & memory[w.NEIGHBOURS + lowest_bit(cells & empty)] != ZERO or (anywhere and helpers != ZERO):
                 within_reach += 1
     value = signed(memory[weights + MILLS]) * mills + signed(memory[weights + TWO_CONFIGURATIONS]) * two
+    value += signed(memory[weights + DOUBLE]) * double + signed(memory[weights + THREE_CONFIGURATIONS]) * three
     value += signed(memory[weights + REACH]) * within_reach + signed(memory[weights + RUNNING]) * swinging
-    value += signed(memory[weights + MILL_MEN]) * number(standing)
+    value += signed(memory[weights + MILL_MEN]) * number(closed)
     if moves and (within_reach > 0 or (lays and two > 0)):
         value += signed(memory[weights + THREAT])
-    return value + pairs_of(memory, men, closed, open_, weights)
+    return value
 
 
 @compiled("int64(uint64[::1], uint64, uint64, int64, int64, int64)")

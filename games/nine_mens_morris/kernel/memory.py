@@ -15,20 +15,16 @@ PATTERN_WORDS = 8207
 """Words per stage: 32,805 patterns, 19 differences in men and a constant, four weights per word."""
 NONE = Word(31)
 """In a move code: no origin, or no man removed."""
+THEIRS, MY_HAND, THEIR_HAND, SINCE, FIRST_KEY, LAST_KEY, CLOSED = (Word(place) for place in range(1, 8))
+"""Words of a ply's state after my men: their men, my men still to lay, theirs, moves since the last man was laid or
+taken, start and end of the KEYS that can repeat, and 1 if the enemy's last move closed a mill."""
 
-FLYING = OWN
-PROTECTED = OWN + Word(1)
-REPETITION = OWN + Word(2)
-QUIET_PLIES = OWN + Word(3)
-LINE_COUNT = OWN + Word(4)
-PAIR_COUNT = OWN + Word(5)
-ENDGAME_MEN = OWN + Word(6)
-"""Endgames with at most this many men are looked up instead of searched; 0 means none."""
-ENDGAME_INDEX = OWN + Word(7)
-"""Address of the endgame tables' index."""
-MOVE_EARLY = OWN + Word(8)
-FULL_DRAW = OWN + Word(9)
-JUDGE = OWN + Word(10)
+FLYING, PROTECTED, REPETITION, QUIET_PLIES, MOVE_EARLY, FULL_DRAW = (OWN + Word(place) for place in range(6))
+"""Rule options; then the number of lines."""
+LINE_COUNT = OWN + Word(6)
+ENDGAME_MEN, ENDGAME_INDEX = OWN + Word(7), OWN + Word(8)
+"""Endgames with at most so many men are looked up instead of searched, 0 means none; address of their tables' index."""
+JUDGE = OWN + Word(9)
 """Evaluation at the horizon: 1 is the learnt patterns, 0 the features weighted by WEIGHTS."""
 NEIGHBOURS = OWN + Word(16)
 """24 words: the cells joined to each cell."""
@@ -36,9 +32,7 @@ PARTNERS = NEIGHBOURS + Word(24)
 """24 x 4 words: the other two cells of each line through a cell, ended by 0."""
 LINES = PARTNERS + Word(96)
 """The cells of every line."""
-PAIRS = LINES + Word(32)
-"""Pairs of lines that cross: index | index << 8 | the shared cell's bit << 16."""
-KEYS = PAIRS + Word(64)
+KEYS = LINES + Word(32)
 """Keys of the positions since the last man was laid or taken: the game's, then the search's."""
 WEIGHTS = KEYS + Word(MAX_KEYS + MAX_PLY)
 """4 x 16 words: weight of each feature in each phase."""
@@ -51,26 +45,12 @@ PATTERNS_END = PATTERNS + Word(STAGES * PATTERN_WORDS)
 
 def allocate(game: morris.NineMensMorris, table_mb: int) -> Memory:
     """Allocates a search's memory for the game's rules and a transposition table of at most `table_mb` MiB."""
-    memory = common.allocate(PATTERNS_END, table_mb, noise_bits=4)
-    memory[FLYING] = game.rules.flying
-    memory[PROTECTED] = game.rules.mill_protected
-    memory[REPETITION] = game.rules.repetition
-    memory[QUIET_PLIES] = game.rules.quiet_plies
-    memory[MOVE_EARLY] = game.rules.move_early
-    memory[FULL_DRAW] = game.rules.full_draw
-    for cell, joined in enumerate(game.neighbours):
-        memory[int(NEIGHBOURS) + cell] = joined
-        partners = [mill & ~(1 << cell) for mill in game.mills if mill >> cell & 1]
+    memory, rules = common.allocate(PATTERNS_END, table_mb, noise_bits=4), game.rules
+    write(memory, FLYING, (rules.flying, rules.mill_protected, rules.repetition, rules.quiet_plies))
+    write(memory, MOVE_EARLY, (rules.move_early, rules.full_draw, len(game.mills)))
+    write(memory, NEIGHBOURS, game.neighbours)
+    write(memory, LINES, game.mills)
+    for cell in range(len(game.neighbours)):
+        partners = (mill & ~(1 << cell) for mill in game.mills if mill >> cell & 1)
         write(memory, PARTNERS + Word(4 * cell), partners)
-    _write_lines(memory, game.mills)
     return memory
-
-
-def _write_lines(memory: Memory, mills: tuple[int, ...]) -> None:
-    memory[LINE_COUNT] = len(mills)
-    write(memory, LINES, mills)
-    pairs = [
-        a | b << 8 | (mills[a] & mills[b]) << 16 for b in range(len(mills)) for a in range(b) if mills[a] & mills[b]
-    ]
-    memory[PAIR_COUNT] = len(pairs)
-    write(memory, PAIRS, pairs)

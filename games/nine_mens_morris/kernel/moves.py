@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.kernels.compilation import bit_count, compiled
+from agents.kernels.compilation import bit_count, compiled, signed
 from agents.kernels.loops import each_bit, span
-from agents.kernels.memory import HISTORY, MAX_MOVES, MOVES
+from agents.kernels.memory import HISTORY, MAX_MOVES, MOVES, STATE, STATE_WORDS
 from games.nine_mens_morris.kernel import memory as w
 from games.nine_mens_morris.kernel.evaluation import flies, has_room
 from games.nine_mens_morris.kernel.memory import Memory
@@ -15,7 +15,8 @@ U = np.uint64
 ZERO, ONE, TWO, FOUR = U(0), U(1), U(2), U(4)
 FIVE, TEN, ORDER = U(5), U(10), U(32)
 FULL = U(2**24 - 1)
-STRIDE = U(MAX_MOVES)
+STRIDE, WORDS = U(MAX_MOVES), U(STATE_WORDS)
+AT_THEIRS, AT_SIDE = U(24), U(48)
 CLOSING = U(1 << 24)
 
 
@@ -88,13 +89,15 @@ def write_journeys(
     return slot
 
 
-@compiled("uint64(uint64[::1], uint64, uint64, int64, uint64)")
-def write_moves(memory: Memory, mine: np.uint64, theirs: np.uint64, my_hand: int, ply: np.uint64) -> np.uint64:
-    """Writes all the mover's moves into the ply's slots, with their initial order; returns how many."""
+@compiled("uint64(uint64[::1], uint64, int64)")
+def write_moves(memory: Memory, ply: np.uint64, depth: int) -> np.uint64:
+    """As `agents.kernels.negamax`; adds the position to KEYS."""
+    at, parity = STATE + ply * WORDS, ply & ONE
+    mine, theirs, my_hand = memory[at], memory[at + w.THEIRS], signed(memory[at + w.MY_HAND])
+    memory[w.KEYS + memory[at + w.LAST_KEY]] = mine | theirs << AT_THEIRS | parity << AT_SIDE
     empty = FULL & ~(mine | theirs)
     start = MOVES + ply * STRIDE
     prey = takeable(memory, theirs)
-    parity = ply & ONE
     slot = start
     if my_hand > 0:
         slot = write_journeys(memory, slot, w.NONE, empty, mine, theirs, prey, parity)

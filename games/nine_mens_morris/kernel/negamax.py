@@ -1,8 +1,4 @@
-"""The rules of morris as `agents.kernels.negamax` asks for them, and the search made of them.
-
-The state of a ply is eight words: my men, their men, my men still to lay, theirs, moves since the last man was laid or
-taken, start and end of the KEYS that can repeat, and 1 if the enemy's last move closed a mill.
-"""
+"""The rules of morris as `agents.kernels.negamax` asks for them, and the search made of them."""
 
 from __future__ import annotations
 
@@ -11,7 +7,7 @@ import numpy as np
 from agents.kernels import negamax as core
 from agents.kernels import past
 from agents.kernels.compilation import bit_count, byte_at, compiled, signed
-from agents.kernels.memory import SALT, STATE, STATE_WORDS
+from agents.kernels.memory import SALT, STATE
 from agents.kernels.negamax import NOT_OVER, QUIET, REDUCIBLE
 from agents.kernels.table import SPREAD
 from agents.search import WIN
@@ -19,26 +15,12 @@ from games.nine_mens_morris.kernel import memory as w
 from games.nine_mens_morris.kernel.endgame_index import slot_of
 from games.nine_mens_morris.kernel.evaluation import evaluate
 from games.nine_mens_morris.kernel.memory import Memory
-from games.nine_mens_morris.kernel.moves import FULL, can_move, write_moves
+from games.nine_mens_morris.kernel.moves import AT_SIDE, FULL, WORDS, can_move, write_moves
 
 U = np.uint64
 ZERO, ONE, TWO, THREE = U(0), U(1), U(2), U(3)
-FIVE, TEN, SIXTEEN, AT_SIDE, MEN = U(5), U(10), U(16), U(48), U(24)
+FIVE, TEN, SIXTEEN, MEN = U(5), U(10), U(16), U(24)
 AT_HAND, AT_THEIR_HAND, CELL = U(48), U(52), U(31)
-WORDS = U(STATE_WORDS)
-THEIRS, MY_HAND, THEIR_HAND, SINCE, FIRST_KEY, LAST_KEY, CLOSED = U(1), U(2), U(3), U(4), U(5), U(6), U(7)
-"""Words of a ply's state after the first, my men."""
-
-
-@compiled("void(uint64[::1], uint64, uint64, int64, int64, int64, int64)")
-def place(
-    memory: Memory, mine: np.uint64, theirs: np.uint64, my_hand: int, their_hand: int, quiet: int, keys: int
-) -> None:
-    """Writes the root's state; `keys` earlier positions are in KEYS."""
-    memory[STATE], memory[STATE + THEIRS] = mine, theirs
-    memory[STATE + MY_HAND], memory[STATE + THEIR_HAND] = U(my_hand), U(their_hand)
-    memory[STATE + SINCE], memory[STATE + CLOSED] = U(quiet), ZERO
-    memory[STATE + FIRST_KEY], memory[STATE + LAST_KEY] = ZERO, U(keys)
 
 
 @compiled("int64(uint64[::1], uint64, uint64, int64)")
@@ -58,8 +40,8 @@ def endgame_score(memory: Memory, mine: np.uint64, theirs: np.uint64, ply: int) 
 def final_score(memory: Memory, ply: np.uint64) -> int:
     """As `agents.kernels.negamax`; draws do not end the game at the root, and an endgame table tells the end."""
     at = STATE + ply * WORDS
-    mine, theirs = memory[at], memory[at + THEIRS]
-    my_hand, their_hand = memory[at + MY_HAND], memory[at + THEIR_HAND]
+    mine, theirs = memory[at], memory[at + w.THEIRS]
+    my_hand, their_hand = memory[at + w.MY_HAND], memory[at + w.THEIR_HAND]
     if my_hand == ZERO and bit_count(mine) < THREE:
         return signed(ply) - WIN
     if their_hand == ZERO and bit_count(theirs) < THREE:
@@ -71,10 +53,10 @@ def final_score(memory: Memory, ply: np.uint64) -> int:
     if ply == ZERO:
         return NOT_OVER
     if memory[w.REPETITION] > ZERO:
-        own, end = mine | theirs << MEN | (ply & ONE) << AT_SIDE, w.KEYS + memory[at + LAST_KEY]
-        if past.times(memory, w.KEYS + memory[at + FIRST_KEY], end, ZERO, own) >= memory[w.REPETITION]:
+        own, end = mine | theirs << MEN | (ply & ONE) << AT_SIDE, w.KEYS + memory[at + w.LAST_KEY]
+        if past.times(memory, w.KEYS + memory[at + w.FIRST_KEY], end, ZERO, own) >= memory[w.REPETITION]:
             return 0
-    if memory[w.QUIET_PLIES] > ZERO and memory[at + SINCE] >= memory[w.QUIET_PLIES]:
+    if memory[w.QUIET_PLIES] > ZERO and memory[at + w.SINCE] >= memory[w.QUIET_PLIES]:
         return 0
     if my_hand + their_hand == ZERO and bit_count(mine | theirs) <= memory[w.ENDGAME_MEN]:
         return endgame_score(memory, mine, theirs, signed(ply))
@@ -84,37 +66,28 @@ def final_score(memory: Memory, ply: np.uint64) -> int:
 @compiled("int64(uint64[::1], uint64, int64, int64)")
 def judge(memory: Memory, ply: np.uint64, alpha: int, beta: int) -> int:
     at = STATE + ply * WORDS
-    hands = signed(memory[at + MY_HAND]), signed(memory[at + THEIR_HAND])
-    return evaluate(memory, memory[at], memory[at + THEIRS], hands[0], hands[1], signed(memory[at + CLOSED]))
+    hands = signed(memory[at + w.MY_HAND]), signed(memory[at + w.THEIR_HAND])
+    return evaluate(memory, memory[at], memory[at + w.THEIRS], hands[0], hands[1], signed(memory[at + w.CLOSED]))
 
 
 @compiled("uint64(uint64[::1], uint64, int64)")
 def table_key(memory: Memory, ply: np.uint64, depth: int) -> np.uint64:
     """The men and the hands; the quiet moves, too, where the draw by them is in reach."""
     at = STATE + ply * WORDS
-    key: np.uint64 = memory[at] | memory[at + THEIRS] << MEN
-    key = (key | memory[at + MY_HAND] << AT_HAND | memory[at + THEIR_HAND] << AT_THEIR_HAND) ^ memory[SALT]
+    key: np.uint64 = memory[at] | memory[at + w.THEIRS] << MEN
+    key = (key | memory[at + w.MY_HAND] << AT_HAND | memory[at + w.THEIR_HAND] << AT_THEIR_HAND) ^ memory[SALT]
     limit = signed(memory[w.QUIET_PLIES])
-    if limit > 0 and limit - signed(memory[at + SINCE]) <= depth:
-        key ^= (memory[at + SINCE] + ONE) * SPREAD
+    if limit > 0 and limit - signed(memory[at + w.SINCE]) <= depth:
+        key ^= (memory[at + w.SINCE] + ONE) * SPREAD
     return key
-
-
-@compiled("uint64(uint64[::1], uint64, int64)")
-def written(memory: Memory, ply: np.uint64, depth: int) -> np.uint64:
-    """As `write_moves` of `agents.kernels.negamax`; adds the position to KEYS."""
-    at = STATE + ply * WORDS
-    mine, theirs = memory[at], memory[at + THEIRS]
-    memory[w.KEYS + memory[at + LAST_KEY]] = mine | theirs << MEN | (ply & ONE) << AT_SIDE
-    return write_moves(memory, mine, theirs, signed(memory[at + MY_HAND]), ply)
 
 
 @compiled("uint64(uint64[::1], uint64, uint64)")
 def make(memory: Memory, ply: np.uint64, code: np.uint64) -> np.uint64:
     at = STATE + ply * WORDS
     after = at + WORDS
-    origin, removed, end = code >> FIVE & CELL, code >> TEN, memory[at + LAST_KEY] + ONE
-    mine, theirs, hand, closed = memory[at] | ONE << (code & CELL), memory[at + THEIRS], memory[at + MY_HAND], ZERO
+    origin, removed, end = code >> FIVE & CELL, code >> TEN, memory[at + w.LAST_KEY] + ONE
+    mine, theirs, hand, closed = memory[at] | ONE << (code & CELL), memory[at + w.THEIRS], memory[at + w.MY_HAND], ZERO
     quiet, start = ZERO, end
     if origin == w.NONE:
         hand -= ONE
@@ -124,11 +97,11 @@ def make(memory: Memory, ply: np.uint64, code: np.uint64) -> np.uint64:
         theirs ^= ONE << removed
         closed = ONE
     elif origin != w.NONE:
-        quiet, start = memory[at + SINCE] + ONE, memory[at + FIRST_KEY]
-    memory[after], memory[after + THEIRS] = theirs, mine
-    memory[after + MY_HAND], memory[after + THEIR_HAND] = memory[at + THEIR_HAND], hand
-    memory[after + SINCE], memory[after + CLOSED] = quiet, closed
-    memory[after + FIRST_KEY], memory[after + LAST_KEY] = start, end
+        quiet, start = memory[at + w.SINCE] + ONE, memory[at + w.FIRST_KEY]
+    memory[after], memory[after + w.THEIRS] = theirs, mine
+    memory[after + w.MY_HAND], memory[after + w.THEIR_HAND] = memory[at + w.THEIR_HAND], hand
+    memory[after + w.SINCE], memory[after + w.CLOSED] = quiet, closed
+    memory[after + w.FIRST_KEY], memory[after + w.LAST_KEY] = start, end
     return REDUCIBLE if closed != ZERO else REDUCIBLE | QUIET
 
 
@@ -137,7 +110,7 @@ negamax = core.of(
     final_score=final_score,
     judge=judge,
     table_key=table_key,
-    write_moves=written,
+    write_moves=write_moves,
     make=make,
 )
 """The search of morris: memory, ply 0, depth, alpha, beta."""

@@ -13,10 +13,13 @@ import games
 from agents import kernels
 from agents.jobs import ALONE, Backend
 from daemon.cli.main import main
+from games.chess.kernel import place
 from games.chess.kernel.evaluation import weigh
 from games.chess.kernel.memory import POSITIONS
-from games.chess.kernel.placing import place
 from games.co_ganh.kernel.evaluation import evaluate as ganh_value
+from games.draughts.kernel import memory as draughts_layout
+from games.draughts.kernel import place as place_draughts
+from games.draughts.kernel.evaluation import evaluate as draughts_value
 from games.draughts.kernel.weights import name_of
 from games.nine_mens_morris.kernel.evaluation import evaluate as morris_value
 from lab.train import search_evaluations, search_spsa
@@ -57,7 +60,8 @@ def judged(search: Any, game: Any, position: Any) -> int:
         place(search.memory, position)
         return int(weigh(search.memory, POSITIONS))
     if game.name == "draughts":
-        return int(search.judge(position))
+        place_draughts(search.memory, game, position)
+        return int(draughts_value(search.memory, draughts_layout.POSITIONS))
     men = U(position.men[position.side]), U(position.men[1 - position.side])
     if game.name == "co_ganh":
         return int(ganh_value(search.memory, *men))
