@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.kernels.memory import BEST_MOVE, BEST_SCORE, HINT, HISTORY, NODE_LIMIT, NODES, STOP
+from agents.kernels.memory import BEST_MOVE, BEST_SCORE, HINT, HISTORY, NODE_LIMIT, NODES, STOP, Word
 from agents.kernels.negamax import LIMIT, NegamaxSearch
 from agents.search import MAX_DEPTH, WIN, Iteration
 from games.gomoku import Choice, Gomoku, Move, Position
@@ -14,7 +14,6 @@ from games.gomoku.kernel.negamax import DECIDED, DOUBT, SURE, negamax, write_mov
 from games.gomoku.kernel.prover import Proof, begin_search, write_stones
 from rules.turns import cells_of
 
-U = np.uint64
 OPENINGS = (((0, 0), (1, 4), (3, -3)), ((-4, 2), (3, 4), (-1, -3)), ((5, 5), (-4, 5), (0, -5)))
 """Swap2 openings in rows and columns from the middle: black, white, black, neither colour being much better."""
 FIRST_FOURS = 20_000
@@ -35,7 +34,7 @@ class ThreatSearch(NegamaxSearch):
         self.game = game
         rules = game.rules
         memory = allocate(game.size, (rules.exact_five or rules.renju, rules.exact_five), table_mb)
-        super().__init__(lambda *window: negamax(memory, U(self._colour), *window[1:]), memory, seed)
+        super().__init__(lambda *window: negamax(memory, Word(self._colour), *window[1:]), memory, seed)
         self._opening = OPENINGS[seed % len(OPENINGS)]
         if rules.renju:
             self.memory[w.CLAIMS] = 2
@@ -49,7 +48,7 @@ class ThreatSearch(NegamaxSearch):
         memory[HINT] = 0
         memory[NODE_LIMIT] = nodes or 0
         history = memory[int(HISTORY) : int(HISTORY) + 2 * w.CELLS]
-        history[:] = (history.astype(np.int64) // 2).astype(np.uint64)
+        history[:] = (history.astype(np.int64) // 2).astype(Word)
         if exact:
             history[:] = 0
             memory[int(w.STACK) : int(w.HELD)] = 0
@@ -110,8 +109,8 @@ class ThreatSearch(NegamaxSearch):
 
     def _promising(self) -> int:
         """The most promising cell, for a search that is stopped before it knows a move."""
-        return int(write_moves(self.memory, U(self._colour), U(0), U(1), U(0))) and int(
-            self.memory[w.MOVES] & U(w.CELLS - 1)
+        return int(write_moves(self.memory, Word(self._colour), Word(0), Word(1), Word(0))) and int(
+            self.memory[w.MOVES] & Word(w.CELLS - 1)
         )
 
     def _loses(self, cell: int) -> bool:
@@ -123,7 +122,7 @@ class ThreatSearch(NegamaxSearch):
         if abs(self._score()) > DECIDED:
             return False
         self._checked[cell] = budget
-        place(memory, U(cell), U(self._colour))
+        place(memory, Word(cell), Word(self._colour))
         proof = Proof(memory, enemy)
         lost = proof.by_fours(FIRST_FOURS) or proof.by_threats(budget)
         lift(memory)
