@@ -7,11 +7,11 @@ from typing import Any
 
 from agents.kernels.compilation import signed, specialised
 from agents.kernels.loops import span
-from agents.kernels.memory import MAX_MOVES, MAX_PLY, MOVES, Memory, Word
+from agents.kernels.memory import MAX_PLY, MOVES, STRIDE, Memory, Word
 from agents.kernels.negamax import NOT_OVER, final_score, make, write_moves
 from agents.kernels.table import CODE
 
-ONE, STRIDE = Word(1), Word(MAX_MOVES)
+ONE = Word(1)
 
 
 def leaves(memory: Memory, ply: Word, depth: int) -> int:

@@ -17,6 +17,8 @@ MAX_PLY = 128
 """Plies below the root, with what is searched beyond the horizon."""
 MAX_MOVES = 1000
 """More moves than any position has. No power of two, by which the plies' moves would share lines of the cache."""
+LINE, STRIDE = Word(MAX_PLY), Word(MAX_MOVES)
+"""Words of a ply in PV and in MOVES."""
 STATE_WORDS = 8
 
 STOP = Word(0)
@@ -48,9 +50,9 @@ KILLERS = HISTORY + Word(2 * 1024)
 """2 words per ply: the last quiet moves that caused a cutoff there."""
 PV_LENGTH = KILLERS + Word(2 * MAX_PLY)
 PV = PV_LENGTH + Word(MAX_PLY + 1)
-"""MAX_PLY words per ply: the best line from there."""
+"""LINE words per ply: the best line from there."""
 MOVES = PV + Word(MAX_PLY * (MAX_PLY + 1))
-"""MAX_MOVES words per ply: order << 32 | move code."""
+"""STRIDE words per ply: order << 32 | move code."""
 STATE = MOVES + Word(MAX_PLY * MAX_MOVES)
 """STATE_WORDS words per ply: the position there, in the game's own form."""
 OWN = STATE + Word(STATE_WORDS * MAX_PLY)

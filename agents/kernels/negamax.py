@@ -32,20 +32,7 @@ from agents.kernels.memory import (
     Word,
 )
 from agents.kernels.ordering import extend_line, order_moves, pick, reward
-from agents.kernels.table import (
-    AT_BOUND,
-    AT_DEPTH,
-    AT_LEAST,
-    AT_MOST,
-    AT_MOVE,
-    CODE,
-    DEPTH,
-    EXACTLY,
-    OFFSET,
-    SCORE,
-    recall,
-    store,
-)
+from agents.kernels.table import AT_DEPTH, AT_MOVE, CODE, DEPTH, OFFSET, SCORE, bound_of, recall, settles, store
 from agents.search import MAX_DEPTH, WIN, Iteration
 
 ZERO, ONE, TWO, THREE = map(Word, (0, 1, 2, 3))
@@ -163,9 +150,7 @@ def negamax(memory: Memory, ply: int, depth: int, alpha: int, beta: int) -> int:
             score -= ply
         elif score < -SURE:
             score += ply
-        bound = known >> AT_BOUND & THREE
-        tells = bound == EXACTLY or (bound == AT_LEAST and score >= beta) or (bound == AT_MOST and score <= alpha)
-        if tells and in_time:
+        if in_time and settles(known, score, alpha, beta):
             return score
     # 4. Cut a null window that a shallow search predicts to be left, on the side that the position itself suggests.
     if PROBES and ply > 0 and beta - alpha == 1:
@@ -239,9 +224,8 @@ def negamax(memory: Memory, ply: int, depth: int, alpha: int, beta: int) -> int:
             break
     # 8. Store the result.
     if depth >= STORED:
-        bound = AT_LEAST if best >= beta else EXACTLY if best > lowest else AT_MOST
         kept = best + ply if best > SURE else best - ply if best < -SURE else best
-        store(memory, key, kept, depth, bound, best_code)
+        store(memory, key, kept, depth, bound_of(best, lowest, beta), best_code)
     return best
 
 

@@ -4,24 +4,11 @@ from __future__ import annotations
 
 from agents.kernels.compilation import compiled
 from agents.kernels.loops import span
-from agents.kernels.memory import (
-    HISTORY,
-    KILLERS,
-    MAX_MOVES,
-    MAX_PLY,
-    MOVES,
-    NOISE,
-    NOISE_SHIFT,
-    PV,
-    PV_LENGTH,
-    Memory,
-    Word,
-)
+from agents.kernels.memory import HISTORY, KILLERS, LINE, MOVES, NOISE, NOISE_SHIFT, PV, PV_LENGTH, STRIDE, Memory, Word
 from agents.kernels.table import CODE, SPREAD
 
 ZERO, ONE, TWO, TEN, ORDER = map(Word, (0, 1, 2, 10, 32))
 JOURNEY = Word(2**10 - 1)
-PLIES, STRIDE = Word(MAX_PLY), Word(MAX_MOVES)
 FIRST, KILLER, MAX_HISTORY = map(Word, (2**31, 2**23, 2**22))
 AT_NOISE = Word(16)
 
@@ -76,12 +63,12 @@ def reward(memory: Memory, code: Word, ply: Word, depth: int) -> None:
 @compiled("void(uint64[::1], uint64, uint64)")
 def extend_line(memory: Memory, ply: Word, code: Word) -> None:
     """Sets the best line from here to this move followed by the best line after it."""
-    own = PV + ply * PLIES
-    after = own + PLIES
+    own = PV + ply * LINE
+    after = own + LINE
     length = memory[PV_LENGTH + ply + ONE]
     memory[own] = code
     index = ZERO
-    while index < length and index + TWO < PLIES:
+    while index < length and index + TWO < LINE:
         memory[own + ONE + index] = memory[after + index]
         index += ONE
     memory[PV_LENGTH + ply] = index + ONE

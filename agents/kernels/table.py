@@ -48,3 +48,16 @@ def keep(memory: Memory, key: Word, data: Word, depth: int) -> None:
 def store(memory: Memory, key: Word, score: int, depth: int, bound: Word, move: Word) -> None:
     """Stores a search result."""
     keep(memory, key, Word(score + OFFSET) | bound << AT_BOUND | move << AT_MOVE, depth)
+
+
+@compiled("boolean(uint64, int64, int64, int64)", inlined=True)
+def settles(known: Word, score: int, alpha: int, beta: int) -> bool:
+    """Whether a stored score is exact, or is surely outside the window."""
+    bound = known >> AT_BOUND & THREE
+    return bool(bound == EXACTLY or (bound == AT_LEAST and score >= beta) or (bound == AT_MOST and score <= alpha))
+
+
+@compiled("uint64(int64, int64, int64)", inlined=True)
+def bound_of(best: int, lowest: int, beta: int) -> Word:
+    """What a search from `lowest` to `beta` has shown the score to be to its best."""
+    return AT_LEAST if best >= beta else EXACTLY if best > lowest else AT_MOST

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 
 import numpy as np
@@ -79,29 +78,10 @@ def made_in(memory: Memory, cell: Word, direction: Word, colour: Word) -> Word:
 @compiled("uint64(uint64[::1], uint64, uint64)")
 def made_by(memory: Memory, cell: Word, colour: Word) -> Word:
     """The four patterns that a stone there makes, as in PATTERNS."""
-    return (
-        made_in(memory, cell, ZERO, colour)
-        | made_in(memory, cell, ONE, colour) << FOUR
-        | made_in(memory, cell, TWO, colour) << EIGHT
-        | made_in(memory, cell, THREE, colour) << TWELVE
-    )
-
-
-@compiled("uint64(uint64, uint64, uint64)")
-def reached(seen: Word, around: Word, low: Word) -> Word:
-    """The empty cells for which the stone in the middle matters, one bit each at two a cell.
-
-    Beyond stones of both colours, or the edge, nothing changes.
-    """
-    before, after = seen & low, seen >> around + TWO & low
-    before |= before >> TWO
-    before |= before >> FOUR
-    before |= before >> EIGHT
-    after |= after << TWO
-    after |= after << FOUR
-    after |= after << EIGHT
-    beyond = before & before >> ONE | (after & after >> ONE & low) << around + TWO
-    return Word(~(seen | seen >> ONE | beyond) & EVERY_SECOND & ((low << around + TWO) | low))
+    found = ZERO
+    for direction in span(ZERO, FOUR):
+        found |= made_in(memory, cell, direction, colour) << direction * FOUR
+    return found
 
 
 @compiled("void(uint64[::1], uint64, uint64)")
@@ -135,8 +115,8 @@ def place(memory: Memory, cell: Word, colour: Word) -> None:
         memory[slot] = line
         others = ~(NIBBLES << shift)
         start, lowest = TWO * place - around, cell - reach * step
-        empty = reached(line >> start, around, low)
-        for at in each_bit(empty):
+        seen = line >> start
+        for at in each_bit(~(seen | seen >> ONE) & EVERY_SECOND & ((ONE << TWO * around + TWO) - ONE)):
             # Occupied cells keep what they had: their stones are lifted after this one.
             near = lowest + (at >> ONE) * step
             seen = line >> start + at - around
@@ -236,9 +216,9 @@ def allocate(size: int, exact_five: tuple[bool, bool], table_mb: int) -> Memory:
     numbers = random.Random(20)
     for word, count in ((w.ZOBRIST, 2 * w.CELLS), (w.SALTS, 6)):
         write(memory, word, [numbers.getrandbits(64) for _ in range(count)])
-    for depth in range(2, 64):
-        for done in range(2, 64):
-            memory[int(w.LATE) + 64 * depth + done] = int(0.67 + 1.17 * math.log(depth) * math.log(done))
+    logarithms = np.log(np.arange(2, 64))
+    late = memory[int(w.LATE) : int(w.STACK)].reshape(64, 64)
+    late[2:, 2:] = 0.67 + 1.17 * np.outer(logarithms, logarithms)
     memory[int(w.PROMISE) : int(w.PROMISE) + 2**13] = promises().view(Word)
     write_patterns(memory, exact_five)
     _write_board(memory, size)

@@ -55,19 +55,16 @@ class ThreatSearch(NegamaxSearch):
             memory[int(memory[w.FAILED]) :] = 0
         memory[int(w.STACK) : int(w.REPLIES)] = 0
         write_stones(memory, self.game.size, position.stones)
-        self._ban(self.game.fouls(position))
+        self._banned = memory[int(w.BANNED) : int(w.PROMISE)]
+        self._banned[:] = 0
+        for index in cells_of(self.game.fouls(position)):
+            self._banned[w.cell_of(index, self.game.size)] = 1
         self._proof = Proof(memory, self._colour)
         self._spent = self._last = 0
         self._refused: dict[int, tuple[int, ...]] = {}
         self._answer: tuple[int, ...] = ()
         self._checked: dict[int, int] = {}
         self._lost = False
-
-    def _ban(self, fouls: int) -> None:
-        start = int(w.BANNED)
-        self.memory[start : start + w.CELLS] = 0
-        for index in cells_of(fouls):
-            self.memory[start + w.cell_of(index, self.game.size)] = 1
 
     def deepen(self, depth: int) -> Iteration:
         """Searches for a forced win, longer at each depth, then searches all promising lines to the depth."""
@@ -133,7 +130,7 @@ class ThreatSearch(NegamaxSearch):
         """Records a losing move and bans it at the root; beyond MAX_REFUSED moves, losing ones are no longer banned."""
         self._refused[cell] = (cell, *self._answer)
         if len(self._refused) <= MAX_REFUSED:
-            self.memory[int(w.BANNED) + cell] = 1
+            self._banned[cell] = 1
         self.memory[HINT] = 0
 
     def _longest_loss(self, best: int) -> Iteration:

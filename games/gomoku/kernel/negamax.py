@@ -7,7 +7,7 @@ from agents.kernels.loops import span
 from agents.kernels.memory import BEST_MOVE, BEST_SCORE, HINT, HISTORY, NOISE, PV_LENGTH, STOP, Memory, Word
 from agents.kernels.negamax import must_stop
 from agents.kernels.ordering import extend_line
-from agents.kernels.table import AT_BOUND, AT_DEPTH, AT_LEAST, AT_MOST, AT_MOVE, DEPTH, EXACTLY, OFFSET, SCORE, SPREAD
+from agents.kernels.table import AT_DEPTH, AT_MOVE, DEPTH, OFFSET, SCORE, SPREAD, bound_of, settles
 from agents.search import FORCED, MAX_DEPTH, WIN
 from games.gomoku.kernel import memory as w
 from games.gomoku.kernel.board import count_in, first_in, lift, place
@@ -208,8 +208,7 @@ def negamax(memory: Memory, colour: Word, ply: int, depth: int, alpha: int, beta
     if known != ZERO and ply > 0 and signed(known >> AT_DEPTH & DEPTH) >= depth and inner:
         score = signed(known & SCORE) - OFFSET
         score = score - ply if score > DECIDED else score + ply if score < -DECIDED else score
-        bound = known >> AT_BOUND & THREE
-        if bound == EXACTLY or (bound == AT_LEAST and score >= beta) or (bound == AT_MOST and score <= alpha):
+        if settles(known, score, alpha, beta):
             return score
     if ply == 0 and memory[HINT] != ZERO:
         first = memory[HINT]
@@ -307,7 +306,6 @@ def negamax(memory: Memory, colour: Word, ply: int, depth: int, alpha: int, beta
     if ply == 0:
         memory[BEST_SCORE] = Word(best)
     # 8. Store the result.
-    bound = AT_LEAST if best >= beta else EXACTLY if best > lowest else AT_MOST
     kept = best + ply if best > DECIDED else best - ply if best < -DECIDED else best
-    store(memory, key, kept, max(depth, 0), bound, best_cell)
+    store(memory, key, kept, max(depth, 0), bound_of(best, lowest, beta), best_cell)
     return best

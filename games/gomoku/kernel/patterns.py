@@ -5,6 +5,7 @@ The patterns' numbers encode classes in bits: bit 3 is four or better, bit 2 thr
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ def byte_in(memory: Memory, table: Word, index: Word) -> Word:
     return Word(memory.view(np.uint8)[table * EIGHT + index])
 
 
+@functools.cache
 def patterns_of(reach: int, exact: bool) -> NDArray[Any]:
     """What a stone makes between `reach` cells on either side, and where a closed four is stopped, by the surroundings.
 

@@ -137,7 +137,8 @@ class Proof:
         if self._state(DEFENCE) != PROVEN:
             self._settle(DEFENCE)
         best, longest = 0, -1
-        for cell in self._moves(DEFENCE) or self._empty()[:1]:
+        empty = np.flatnonzero(memory[int(w.STONES) : int(w.LINES)] == 0)
+        for cell in self._moves(DEFENCE) or empty[:1].tolist():
             place(memory, Word(cell), defender)
             fours = wins_by_fours(memory, self.attacker, threats.INNER_FOURS)
             length = int(memory[w.LINE_LENGTH]) if fours else w.MAX_PLY
@@ -152,7 +153,3 @@ class Proof:
             return []
         count = int(threats.fetch(self.memory, Word(slot), Word(0)))
         return [int(cell) for cell in self.memory[int(w.MOVES) : int(w.MOVES) + count]]
-
-    def _empty(self) -> list[int]:
-        start = int(w.STONES)
-        return [int(cell) for cell in np.flatnonzero(self.memory[start : start + w.CELLS] == 0)]
