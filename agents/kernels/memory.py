@@ -70,3 +70,10 @@ def write(memory: Memory, word: Word, values: Iterable[int]) -> None:
     """Writes numbers, which may be negative, from a word on."""
     for place, value in enumerate(values):
         memory[int(word) + place] = int(value) % 2**64
+
+
+def begin_search(memory: Memory, nodes: int = 0) -> None:
+    """Starts a search of at most that many positions, 0 is no limit; its results replace those of earlier ones."""
+    memory[[STOP, NODES]] = 0
+    memory[NODE_LIMIT] = nodes
+    memory[GENERATION] = (int(memory[GENERATION]) + 1) % 64

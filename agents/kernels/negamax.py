@@ -17,7 +17,6 @@ from agents.kernels.memory import (
     BEST_MOVE,
     BEST_SCORE,
     EXACT,
-    GENERATION,
     HINT,
     HISTORY,
     KILLERS,
@@ -30,12 +29,13 @@ from agents.kernels.memory import (
     STOP,
     Memory,
     Word,
+    begin_search,
 )
 from agents.kernels.ordering import extend_line, order_moves, pick, reward
 from agents.kernels.table import AT_DEPTH, AT_MOVE, CODE, DEPTH, OFFSET, SCORE, bound_of, recall, settles, store
 from agents.search import MAX_DEPTH, WIN, Iteration
 
-ZERO, ONE, TWO, THREE = map(Word, (0, 1, 2, 3))
+ZERO, ONE = Word(0), Word(1)
 SURE = WIN - MAX_DEPTH - 300
 """Scores beyond this are forced wins; the table stores them as distances from the stored position."""
 NOT_OVER = LIMIT = 2 * WIN
@@ -256,10 +256,9 @@ class NegamaxSearch:
     def begin(self, position: Any, nodes: int | None, exact: bool) -> None:
         """Sets the position; the table stays, learnt move orders fade."""
         memory = self.memory
-        memory[[STOP, NODES, HINT, PV_LENGTH]] = 0
-        memory[NODE_LIMIT] = nodes or 0
+        begin_search(memory, nodes or 0)
+        memory[[HINT, PV_LENGTH]] = 0
         memory[EXACT] = exact
-        memory[GENERATION] = (int(memory[GENERATION]) + 1) % 64
         memory[int(HISTORY) : int(KILLERS)] >>= Word(3)
         memory[int(KILLERS) : int(PV_LENGTH)] = 0
         self._scores: list[int] = []

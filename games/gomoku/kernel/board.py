@@ -12,32 +12,13 @@ from agents.kernels.memory import TABLE, Memory, Word, write
 from games.gomoku.kernel import memory as w
 from games.gomoku.kernel.evaluation import turn
 from games.gomoku.kernel.lines import line_of, place_in
-from games.gomoku.kernel.patterns import FIRST_BITS, OVER_FOUR, OVER_THREE, SECOND_BITS, byte_in, write_patterns
+from games.gomoku.kernel.patterns import byte_in, classes, write_patterns
 from games.gomoku.kernel.weights import network, promises, write_network
 
-ZERO, ONE, TWO, THREE, FOUR = map(Word, (0, 1, 2, 3, 4))
-SIX, EIGHT, SIXTEEN = map(Word, (6, 8, 16))
-NIBBLE, LOW_HALF, LAST = map(Word, (15, 0xFFFF, 63))
+ZERO, ONE, TWO, FOUR, SIX, TWELVE, SIXTEEN = map(Word, (0, 1, 2, 4, 6, 12, 16))
+NIBBLE, HIGH_NIBBLE, NIBBLES, LOW_HALF, LAST = map(Word, (15, 240, 15 | 15 << 16, 0xFFFF, 63))
 EVERY_SECOND, EITHER_CLASS = Word(0x5555555555555555), Word(0xCCCCCCCC)
-HIGH_NIBBLE, TWELVE, NIBBLES = map(Word, (240, 12, 15 | 15 << 16))
 AT_FLAGS, AT_CELL, ALL_FLAGS, PATTERN_BITS = map(Word, (32, 44, 2**8 - 1, 2**32 - 1))
-
-
-@compiled("uint64(uint64)")
-def classes(patterns: Word) -> Word:
-    """The sets that a cell with these four patterns of one colour belongs to, one bit each."""
-    if patterns & (OVER_FOUR | OVER_THREE) == ZERO:
-        return ZERO
-    found, fours = ZERO, patterns & OVER_FOUR
-    if fours != ZERO:
-        found = FOUR
-        if fours & (patterns & SECOND_BITS) << TWO:
-            found |= ONE
-        if fours & (patterns & FIRST_BITS) << THREE or fours & (fours - ONE):
-            found |= TWO
-    if patterns & OVER_THREE & (patterns & FIRST_BITS) << TWO:
-        found |= EIGHT
-    return found
 
 
 @compiled("void(uint64[::1], uint64, uint64)")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.kernels.memory import BEST_MOVE, BEST_SCORE, HINT, HISTORY, NODE_LIMIT, NODES, STOP, Word
+from agents.kernels.memory import BEST_MOVE, BEST_SCORE, HINT, HISTORY, NODES, STOP, Word, begin_search
 from agents.kernels.negamax import LIMIT, NegamaxSearch
 from agents.search import MAX_DEPTH, WIN, Iteration
 from games.gomoku import Choice, Gomoku, Move, Position
 from games.gomoku.kernel import memory as w
 from games.gomoku.kernel.board import allocate, lift, place
 from games.gomoku.kernel.negamax import DECIDED, DOUBT, SURE, negamax, write_moves
-from games.gomoku.kernel.prover import Proof, begin_search, write_stones
+from games.gomoku.kernel.prover import Proof, write_stones
 from rules.turns import cells_of
 
 OPENINGS = (((0, 0), (1, 4), (3, -3)), ((-4, 2), (3, 4), (-1, -3)), ((5, 5), (-4, 5), (0, -5)))
@@ -44,11 +44,10 @@ class ThreatSearch(NegamaxSearch):
         memory = self.memory
         self._position, self._colour = position, self.game.colour(position)
         self._moves = self.game.legal_moves(position)
-        begin_search(memory)
+        begin_search(memory, nodes or 0)
         memory[HINT] = 0
-        memory[NODE_LIMIT] = nodes or 0
-        history = memory[int(HISTORY) : int(HISTORY) + 2 * w.CELLS]
-        history[:] = (history.astype(np.int64) // 2).astype(Word)
+        history = memory[int(HISTORY) : int(HISTORY) + 2 * w.CELLS].view(np.int64)
+        history //= 2
         if exact:
             history[:] = 0
             memory[int(w.STACK) : int(w.HELD)] = 0

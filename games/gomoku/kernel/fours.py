@@ -12,10 +12,10 @@ from agents.kernels.loops import each_bit, span
 from agents.kernels.memory import NODES, STOP, Memory, Word
 from games.gomoku.kernel import memory as w
 from games.gomoku.kernel.board import code_at, count_in, first_in, flip, lift, made_by, made_in, place, write_set
-from games.gomoku.kernel.patterns import FIRST_BITS, OVER_FOUR, OVER_THREE, byte_in
+from games.gomoku.kernel.patterns import OVER_FOUR, OVER_THREE, byte_in, threatens_twice
 
 ZERO, ONE, TWO, THREE, FOUR = map(Word, (0, 1, 2, 3, 4))
-EIGHT, NINE, TWELVE, NIBBLE, SEVEN = map(Word, (8, 9, 12, 15, 7))
+SEVEN, EIGHT, NINE = map(Word, (7, 8, 9))
 AT_PATTERNS, CELL = Word(16), Word(1023)
 MOST_CELLS, MOST = Word(w.MAX_FOURS - 64), Word(64 * w.MAX_PLY - w.MAX_FOURS)
 
@@ -24,13 +24,6 @@ MOST_CELLS, MOST = Word(w.MAX_FOURS - 64), Word(64 * w.MAX_PLY - w.MAX_FOURS)
 def belongs(memory: Memory, cell: Word, colour: Word, kind: Word) -> bool:
     """Whether the cell is in a colour's set."""
     return bool(memory[w.FLAGS + cell] >> (colour * w.SIDE_SETS + kind) & ONE)
-
-
-@compiled("boolean(uint64)")
-def threatens_twice(patterns: Word) -> bool:
-    """Whether these patterns, at least a four among them, threaten five in two places."""
-    fours = patterns & OVER_FOUR
-    return bool(fours & (fours - ONE)) or bool(patterns & FIRST_BITS & fours >> THREE)
 
 
 @compiled("uint64(uint64[::1], uint64, uint64, uint64)")

@@ -37,7 +37,7 @@ PROBE_DEPTH, PROBED, SAFE = 7, 4, 30
 """From this depth on, a value above the window is believed if a search four plies less deep is this much above it."""
 UNKNOWN_DEPTH = 3
 """From this depth on, a position without a known best move is searched one ply less deeply."""
-LOW_HALF, AT_LEAST_TWO, PROMISING = map(Word, (0xFFFF, 0xEEEE, 0xEEEEEEEE))
+LOW_HALF, AT_LEAST_TWO = Word(0xFFFF), Word(0xEEEE)
 HISTORY_LIMIT, HISTORY_SHARE = 4096, 16
 KILLER_BONUS, SECOND_BONUS, REPLY_BONUS = map(Word, (90, 80, 75))
 SURE = WIN - 4 * MAX_DEPTH
@@ -78,8 +78,6 @@ def looks_foul(memory: Memory, cell: Word) -> bool:
 def promise(memory: Memory, cell: Word) -> Word:
     """How promising a stone of either colour on an empty cell is."""
     patterns = memory[w.PATTERNS + cell]
-    if patterns & PROMISING == ZERO:
-        return ZERO
     return byte_in(memory, w.PROMISE, patterns & LOW_HALF) + byte_in(memory, w.PROMISE, patterns >> SIXTEEN)
 
 
@@ -97,9 +95,7 @@ def write_moves(memory: Memory, colour: Word, ply: Word, most: Word, first: Word
             if memory[w.STONES + cell] != ZERO or (ply == ZERO and memory[w.BANNED + cell] != ZERO):
                 continue
             worth = promise(memory, cell)
-            if worth == ZERO:
-                continue
-            if not certain and looks_foul(memory, cell):
+            if worth == ZERO or (not certain and looks_foul(memory, cell)):
                 continue
             history = signed(memory[HISTORY + colour * w.BOARD + cell]) // HISTORY_SHARE
             order = Word(HISTORY_LIMIT // HISTORY_SHARE + history) + worth * FOUR

@@ -1,4 +1,4 @@
-"""Table of what a stone on an empty cell would make along one line, for every possible surrounding.
+"""What a stone on an empty cell would make along one line, a table for every possible surrounding, and along all four.
 
 The patterns' numbers encode classes in bits: bit 3 is four or better, bit 2 three, bit 0 open.
 """
@@ -15,13 +15,13 @@ from agents.kernels.compilation import compiled
 from agents.kernels.memory import Memory, Word
 from games.gomoku.kernel import memory as w
 
-EIGHT = Word(8)
+ZERO, ONE, TWO, THREE, FOUR, EIGHT = map(Word, (0, 1, 2, 3, 4, 8))
 
 DEAD, ALONE, CLOSED_TWO, OPEN_TWO, CLOSED_THREE, OPEN_THREE, CLOSED_FOUR, OPEN_FOUR, FIVES = 0, 1, 2, 3, 4, 5, 8, 9, 10
 """Dead: no five is possible; alone: the first stone of a five. A closed four is one stone from five in one place, an
 open four in two places or more."""
 ONE_LESS = np.array([DEAD, DEAD, ALONE, ALONE, CLOSED_TWO, OPEN_TWO, DEAD, DEAD, CLOSED_THREE, OPEN_THREE], np.uint8)
-"""What a stone makes that lets one more stone make a pattern other than five."""
+"""What a stone makes, by the best pattern other than five that one more stone would make."""
 OVER_FOUR, OVER_THREE, SECOND_BITS, FIRST_BITS = map(Word, (0x8888, 0x4444, 0x2222, 0x1111))
 """Each bit of the numbers, in the four directions' patterns of a colour on a cell."""
 
@@ -30,6 +30,26 @@ OVER_FOUR, OVER_THREE, SECOND_BITS, FIRST_BITS = map(Word, (0x8888, 0x4444, 0x22
 def byte_in(memory: Memory, table: Word, index: Word) -> Word:
     """A byte of a table that begins at that word."""
     return Word(memory.view(np.uint8)[table * EIGHT + index])
+
+
+@compiled("boolean(uint64)")
+def threatens_twice(patterns: Word) -> bool:
+    """Whether these patterns, at least a four among them, threaten five in two places."""
+    fours = patterns & OVER_FOUR
+    return bool(fours & (fours - ONE)) or bool(patterns & FIRST_BITS & fours >> THREE)
+
+
+@compiled("uint64(uint64)")
+def classes(patterns: Word) -> Word:
+    """The sets that a cell with these four patterns of one colour belongs to, one bit each."""
+    found, fours = ZERO, patterns & OVER_FOUR
+    if fours != ZERO:
+        found = FOUR | (TWO if threatens_twice(patterns) else ZERO)
+        if fours & (patterns & SECOND_BITS) << TWO:
+            found |= ONE
+    if patterns & OVER_THREE & (patterns & FIRST_BITS) << TWO:
+        found |= EIGHT
+    return found
 
 
 @functools.cache

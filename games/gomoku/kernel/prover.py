@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from agents.kernels.memory import GENERATION, NODES, STOP, Memory, Word
+from agents.kernels.memory import NODES, STOP, Memory, Word
 from games.gomoku.kernel import memory as w
 from games.gomoku.kernel import threats
 from games.gomoku.kernel.board import first_in, lift, place
@@ -31,12 +31,6 @@ def write_stones(memory: Memory, size: int, stones: Sequence[int]) -> None:
     for colour in (0, 1):
         for index in cells_of(stones[colour]):
             place(memory, Word(w.cell_of(index, size)), Word(colour))
-
-
-def begin_search(memory: Memory) -> None:
-    """Starts a new generation, whose entries replace those of earlier searches; clears STOP and NODES."""
-    memory[GENERATION] = (int(memory[GENERATION]) + 1) % 64
-    memory[[STOP, NODES]] = 0
 
 
 class Proof:
