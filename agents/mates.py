@@ -86,9 +86,9 @@ def _memory() -> Any:
 
 
 def _solved(stones: tuple[int, int], side: int, time_s: float) -> dict[str, object]:
-    from agents.kernels.memory import NODES
+    from agents.kernels.memory import NODES, begin_search
     from games.gomoku.kernel import memory as layout
-    from games.gomoku.kernel.prover import Proof, begin_search, write_stones
+    from games.gomoku.kernel.prover import Proof, write_stones
 
     memory = _memory()
     begin_search(memory)

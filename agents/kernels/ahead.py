@@ -15,12 +15,12 @@ import threading
 
 import games
 from agents import kernels
-from system.processes import LineProcess
+from system.processes import Process
 
 ALONE = "--alone"
 """Compiles the one game that follows in this very process, and prints a line a part."""
-LOOK_S, END_S = 1.0, 10.0
-"""Seconds between two looks at a process, and until one that has said all must have ended."""
+END_S = 10.0
+"""Seconds until a process that has said all must have ended."""
 
 
 def ahead(names: tuple[str, ...]) -> bool:
@@ -30,16 +30,13 @@ def ahead(names: tuple[str, ...]) -> bool:
     def one(name: str) -> bool:
         nonlocal done
         command = [sys.executable, "-m", "agents.kernels.ahead", ALONE, name]
-        compiler = LineProcess(command, stdin=subprocess.DEVNULL, stderr=None)
+        compiler = Process(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
         with contextlib.closing(compiler):
-            with contextlib.suppress(EOFError):
-                while True:
-                    if compiler.hear(LOOK_S) is None:
-                        continue
-                    with lock:
-                        done = min(done + 1, whole)
-                        sys.stdout.write(f"{done} {whole}\n")
-                        sys.stdout.flush()
+            for _ in compiler.stdout or ():
+                with lock:
+                    done = min(done + 1, whole)
+                    sys.stdout.write(f"{done} {whole}\n")
+                    sys.stdout.flush()
             with contextlib.suppress(subprocess.TimeoutExpired):
                 compiler.wait(END_S)
         return compiler.returncode == 0

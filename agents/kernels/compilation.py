@@ -6,6 +6,7 @@ calls then never compile again, and a recursive function is loaded whole from th
 
 from __future__ import annotations
 
+import functools
 import sys
 import types
 from collections.abc import Callable, Mapping
@@ -15,7 +16,7 @@ from typing import Any, ParamSpec, TypeVar
 import numba
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
-from numba.extending import intrinsic as _numba_intrinsic
+from numba.core import sigutils
 from numba.np import linalg
 
 from agents.kernels import code_cache, kept_code
@@ -79,41 +80,37 @@ def signed(bits: np.uint64) -> int:
     return np.int64(bits)  # type: ignore[return-value]
 
 
-Build = Callable[[Any, Any], Any]
+def instructions(signature: str) -> Callable[[Callable[..., Any]], Any]:
+    """Makes a compiled function of one that writes LLVM's instructions, for what no Python is compiled to.
 
-
-def _instruction(build: Build) -> Callable[..., Any]:
-    """A function of one uint64 to another as one instruction or two; `build` gets LLVM's builder and the argument."""
-
-    def typed(_typing: Any, _bits: Any) -> Any:
-        return numba.uint64(numba.uint64), lambda _context, builder, _signature, args: build(builder, args[0])
-
-    made: Callable[..., Any] = _numba_intrinsic(typed)
-    return made
-
-
-def vectors(build: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of a search's memory and three places in it to an int64, for what no loop is compiled to.
-
-    `build` gets LLVM's builder, the memory's address and the places; LLVM's vectors become what the processor has.
+    That gets LLVM's builder and the arguments, arrays as addresses. Vectors become what the processor has.
     """
+    arguments, returned = sigutils.normalize_signature(signature)  # type: ignore[no-untyped-call]
 
-    def typed(_typing: Any, memory: Any, _first: Any, _second: Any, _third: Any) -> Any:
+    def make(build: Callable[..., Any]) -> Any:
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            return build(builder, context.make_array(signature.args[0])(context, builder, args[0]).data, *args[1:])
+            values = [
+                context.make_array(kind)(context, builder, value).data if isinstance(kind, numba.types.Array) else value
+                for kind, value in zip(signature.args, args, strict=True)
+            ]
+            return build(builder, *values)
 
-        return numba.int64(memory, numba.uint64, numba.uint64, numba.uint64), generate
+        @functools.wraps(build)
+        def typed(*_: Any) -> Any:
+            return returned(*arguments), generate
 
-    made: Callable[..., Any] = _numba_intrinsic(typed)
-    return made
+        return numba.extending.intrinsic(typed)
+
+    return make
 
 
+_of_word = instructions("uint64(uint64)")
 NONZERO = ir.Constant(ir.IntType(1), 1)
-bit_count = _instruction(lambda builder, bits: builder.ctpop(bits))
+bit_count = _of_word(lambda builder, bits: builder.ctpop(bits))
 """Number of set bits of a uint64."""
-lowest_bit = _instruction(lambda builder, bits: builder.cttz(bits, NONZERO))
+lowest_bit = _of_word(lambda builder, bits: builder.cttz(bits, NONZERO))
 """Index of the lowest set bit of a nonzero uint64."""
-leading_zeros = _instruction(lambda builder, bits: builder.ctlz(bits, NONZERO))
+leading_zeros = _of_word(lambda builder, bits: builder.ctlz(bits, NONZERO))
 """Number of zero bits above the highest set bit of a nonzero uint64."""
 
 
@@ -122,13 +119,13 @@ def _read(builder: Any, address: Any, bits: int) -> Any:
     return word if bits == 64 else builder.zext(word, ir.IntType(64))
 
 
-byte_at = _instruction(lambda builder, address: _read(builder, address, 8))
+byte_at = _of_word(lambda builder, address: _read(builder, address, 8))
 """The byte at a uint64 address, as a uint64, and `word_at` the uint64 there.
 
 What is mapped from a file or shared by searches lies outside a search's array. Code that writes an address into a
 search's memory must keep the array or file behind it alive.
 """
-word_at = _instruction(lambda builder, address: _read(builder, address, 64))
+word_at = _of_word(lambda builder, address: _read(builder, address, 64))
 
 
 @compiled("int64(uint64)", inlined=True)

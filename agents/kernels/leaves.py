@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from agents.kernels.compilation import signed, specialised
 from agents.kernels.loops import span
-from agents.kernels.memory import MAX_MOVES, MAX_PLY, MOVES, Memory
+from agents.kernels.memory import MAX_PLY, MOVES, STRIDE, Memory, Word
 from agents.kernels.negamax import NOT_OVER, final_score, make, write_moves
 from agents.kernels.table import CODE
 
-U = np.uint64
-ONE, STRIDE = U(1), U(MAX_MOVES)
+ONE = Word(1)
 
 
-def leaves(memory: Memory, ply: np.uint64, depth: int) -> int:
+def leaves(memory: Memory, ply: Word, depth: int) -> int:
     """Number of sequences of `depth` plies; games that end sooner do not count."""
     if final_score(memory, ply) != NOT_OVER:
         return 0
@@ -41,6 +38,6 @@ def counter(search: Callable[..., Any], module: str, **own: Any) -> Callable[[An
             return None
         begun = search(game, 1, 0)
         begun.begin(position, None, exact=True)
-        return 1 if depth <= 0 else int(counted(begun.memory, U(0), depth))
+        return 1 if depth <= 0 else int(counted(begun.memory, Word(0), depth))
 
     return count

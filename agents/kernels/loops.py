@@ -37,13 +37,9 @@ class _Loop(numba.types.SimpleIteratorType):  # type: ignore[misc, name-defined]
         return begun._getvalue()
 
 
-def _of(model: Any, manager: Any, loop: Any) -> None:
-    """How a loop lies in memory: as its state, which the code turns into a register, and its end."""
-    members = [("state", types.CPointer(types.uint64)), ("end", types.uint64)]
-    extending.models.StructModel.__init__(model, manager, loop, members)
-
-
-extending.register_model(_Loop)(type("_LoopModel", (extending.models.StructModel,), {"__init__": _of}))
+MEMBERS = [("state", types.CPointer(types.uint64)), ("end", types.uint64)]
+"""How a loop lies in memory: as its state, which the code turns into a register, and its end."""
+extending.register_model(_Loop)(lambda manager, loop: extending.models.StructModel(manager, loop, MEMBERS))
 imputils.lower_builtin("getiter", _Loop)(lambda _context, _builder, _signature, args: args[0])
 
 

@@ -17,6 +17,8 @@ MAX_PLY = 128
 """Plies below the root, with what is searched beyond the horizon."""
 MAX_MOVES = 1000
 """More moves than any position has. No power of two, by which the plies' moves would share lines of the cache."""
+LINE, STRIDE = Word(MAX_PLY), Word(MAX_MOVES)
+"""Words of a ply in PV and in MOVES."""
 STATE_WORDS = 8
 
 STOP = Word(0)
@@ -48,9 +50,9 @@ KILLERS = HISTORY + Word(2 * 1024)
 """2 words per ply: the last quiet moves that caused a cutoff there."""
 PV_LENGTH = KILLERS + Word(2 * MAX_PLY)
 PV = PV_LENGTH + Word(MAX_PLY + 1)
-"""MAX_PLY words per ply: the best line from there."""
+"""LINE words per ply: the best line from there."""
 MOVES = PV + Word(MAX_PLY * (MAX_PLY + 1))
-"""MAX_MOVES words per ply: order << 32 | move code."""
+"""STRIDE words per ply: order << 32 | move code."""
 STATE = MOVES + Word(MAX_PLY * MAX_MOVES)
 """STATE_WORDS words per ply: the position there, in the game's own form."""
 OWN = STATE + Word(STATE_WORDS * MAX_PLY)
@@ -68,3 +70,10 @@ def write(memory: Memory, word: Word, values: Iterable[int]) -> None:
     """Writes numbers, which may be negative, from a word on."""
     for place, value in enumerate(values):
         memory[int(word) + place] = int(value) % 2**64
+
+
+def begin_search(memory: Memory, nodes: int = 0) -> None:
+    """Starts a search of at most that many positions, 0 is no limit; its results replace those of earlier ones."""
+    memory[[STOP, NODES]] = 0
+    memory[NODE_LIMIT] = nodes
+    memory[GENERATION] = (int(memory[GENERATION]) + 1) % 64

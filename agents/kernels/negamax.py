@@ -17,7 +17,6 @@ from agents.kernels.memory import (
     BEST_MOVE,
     BEST_SCORE,
     EXACT,
-    GENERATION,
     HINT,
     HISTORY,
     KILLERS,
@@ -29,31 +28,19 @@ from agents.kernels.memory import (
     PV_LENGTH,
     STOP,
     Memory,
+    Word,
+    begin_search,
 )
 from agents.kernels.ordering import extend_line, order_moves, pick, reward
-from agents.kernels.table import (
-    AT_BOUND,
-    AT_DEPTH,
-    AT_LEAST,
-    AT_MOST,
-    AT_MOVE,
-    CODE,
-    DEPTH,
-    EXACTLY,
-    OFFSET,
-    SCORE,
-    recall,
-    store,
-)
+from agents.kernels.table import AT_DEPTH, AT_MOVE, CODE, DEPTH, OFFSET, SCORE, bound_of, recall, settles, store
 from agents.search import MAX_DEPTH, WIN, Iteration
 
-U = np.uint64
-ZERO, ONE, TWO, THREE = U(0), U(1), U(2), U(3)
+ZERO, ONE = Word(0), Word(1)
 SURE = WIN - MAX_DEPTH - 300
 """Scores beyond this are forced wins; the table stores them as distances from the stored position."""
 NOT_OVER = LIMIT = 2 * WIN
 """Score beyond every real score."""
-LATE, VERY_LATE = U(3), U(8)
+LATE, VERY_LATE = Word(3), Word(8)
 """Moves searched before a move is reduced: by one ply, and by two plies."""
 STORED = 1
 """Least depth whose results are stored. A game may replace it, as it may PROBES and FORESEES."""
@@ -61,7 +48,7 @@ PROBES = 0
 """Shallow searches that may predict that a null window is left."""
 FORESEES = False
 """Whether a game foresees scores, passes and leaves out hopeless moves, in null windows, unless exact."""
-QUIET, REDUCIBLE = U(1), U(2)
+QUIET, REDUCIBLE = Word(1), Word(2)
 """What `make` returns, added up: whether the move takes nothing, and whether it may be searched less deeply."""
 
 
@@ -76,23 +63,42 @@ def must_stop(memory: Memory) -> bool:
     return False
 
 
-def final_score(memory: Memory, ply: np.uint64) -> int:
-    """A game's: the score for the side to move if the game is over, or its end is known, else NOT_OVER."""
+def _supplied(*_: Any) -> Any:
+    """Stands for a function that a game supplies."""
     raise NotImplementedError
 
 
-def judge(memory: Memory, ply: np.uint64, alpha: int, beta: int) -> int:
-    """A game's: the score for the side to move at the horizon, where the game is not over."""
-    raise NotImplementedError
+final_score: Callable[[Memory, Word], int] = _supplied
+"""Of memory and ply: the score for the side to move if the game is over, or its end is known, else NOT_OVER."""
+judge: Callable[[Memory, Word, int, int], int] = _supplied
+"""Of memory, ply, alpha and beta: the score for the side to move at the horizon, where the game is not over."""
+table_key: Callable[[Memory, Word, int], Word] = _supplied
+"""Of memory, ply and depth: the key of all that decides a score at that depth."""
+write_moves: Callable[[Memory, Word, int], Word] = _supplied
+"""Of memory, ply and depth: writes the ply's moves with their initial order to MOVES; returns how many."""
+make: Callable[[Memory, Word, Word], Word] = _supplied
+"""Of memory, ply and code: writes the position after a move to the next ply; returns QUIET and REDUCIBLE, added up."""
 
+first_probe: Callable[[Memory, Word, int], int] = _supplied
+"""With PROBES, of memory, ply and depth: the number of the first before a search to that depth; PROBES for none."""
+probe_depth: Callable[[int, int], int] = _supplied
+"""With PROBES, of depth and probe: the plies of the probe that predicts a search to that depth."""
+margin: Callable[[Memory, Word, int, int], int] = _supplied
+"""With PROBES, of memory, ply, depth and probe: by how much the probe's score must leave the window."""
 
-def table_key(memory: Memory, ply: np.uint64, depth: int) -> np.uint64:
-    """A game's: the key of all that decides a score at that depth."""
-    raise NotImplementedError
+foresee: Callable[[Memory, Word, int, int, int], int] = _supplied
+"""If FORESEES, of memory, ply, depth, alpha and beta: the score that leaves a null window unsearched, else NOT_OVER."""
+pass_depth: Callable[[Memory, Word, int, int], int] = _supplied
+"""If FORESEES, of memory, ply, depth and beta: the plies of a search after a pass that may show that any move is good
+enough, or -1."""
+make_pass: Callable[[Memory, Word], None] = _supplied
+"""If FORESEES, of memory and ply: writes the position after a pass to the next ply."""
+is_hopeless: Callable[[Memory, Word, int, Word, Word, int], bool] = _supplied
+"""If FORESEES, of memory, ply, depth, number of moves before, code and alpha: whether a REDUCIBLE move is left out."""
 
 
 @compiled("boolean(uint64[::1], uint64, int64)", inlined=True)
-def holds(memory: Memory, ply: np.uint64, score: int) -> bool:
+def holds(memory: Memory, ply: Word, score: int) -> bool:
     """Whether a stored score beyond SURE, as a distance from this position, can still come about.
 
     True where keys have all that could end the game before. A game may replace it.
@@ -100,68 +106,23 @@ def holds(memory: Memory, ply: np.uint64, score: int) -> bool:
     return True
 
 
-def first_probe(memory: Memory, ply: np.uint64, depth: int) -> int:
-    """A game's with probes: the number of the first before a search to that depth; PROBES for none."""
-    raise NotImplementedError
-
-
-def probe_depth(depth: int, probe: int) -> int:
-    """A game's with probes: the plies of the probe that predicts a search to that depth."""
-    raise NotImplementedError
-
-
-def margin(memory: Memory, ply: np.uint64, depth: int, probe: int) -> int:
-    """A game's with probes: by how much the probe's score must leave the window."""
-    raise NotImplementedError
-
-
-def write_moves(memory: Memory, ply: np.uint64, depth: int) -> np.uint64:
-    """A game's: writes the ply's moves with their initial order to MOVES; returns how many."""
-    raise NotImplementedError
-
-
-def make(memory: Memory, ply: np.uint64, code: np.uint64) -> np.uint64:
-    """A game's: writes the position after a move to the next ply's state; returns QUIET and REDUCIBLE, added up."""
-    raise NotImplementedError
-
-
 @compiled("int64(uint64[::1], uint64)", inlined=True)
-def extension(memory: Memory, ply: np.uint64) -> int:
+def extension(memory: Memory, ply: Word) -> int:
     """Plies by which a position is searched more deeply, unless exact. A game may replace it."""
     return 0
 
 
 @compiled("int64(uint64[::1], uint64, int64, uint64, uint64)", inlined=True)
-def reduction(memory: Memory, ply: np.uint64, depth: int, done: np.uint64, code: np.uint64) -> int:
+def reduction(memory: Memory, ply: Word, depth: int, done: Word, code: Word) -> int:
     """Plies by which a REDUCIBLE move is searched less deeply, unless exact. A game may replace it and `reward`."""
     if done < LATE or depth < 3:
         return 0
     return 2 if done >= VERY_LATE and depth >= 5 else 1
 
 
-def foresee(memory: Memory, ply: np.uint64, depth: int, alpha: int, beta: int) -> int:
-    """A game's that FORESEES: the score by which a null window is left without a search, else NOT_OVER."""
-    raise NotImplementedError
-
-
-def pass_depth(memory: Memory, ply: np.uint64, depth: int, beta: int) -> int:
-    """A game's that FORESEES: the plies of a search after a pass that may show that any move is good enough, or -1."""
-    raise NotImplementedError
-
-
-def make_pass(memory: Memory, ply: np.uint64) -> None:
-    """A game's that FORESEES: writes the position after a pass to the next ply's state."""
-    raise NotImplementedError
-
-
-def is_hopeless(memory: Memory, ply: np.uint64, depth: int, done: np.uint64, code: np.uint64, alpha: int) -> bool:
-    """A game's that FORESEES: whether a REDUCIBLE move need not be searched."""
-    raise NotImplementedError
-
-
 def negamax(memory: Memory, ply: int, depth: int, alpha: int, beta: int) -> int:
     """The score for the side to move, searched `depth` plies deep; fail-soft. Meaningless once STOP is set."""
-    here = U(ply)
+    here = Word(ply)
     memory[PV_LENGTH + here] = ZERO
     # 1. Stop if requested.
     if must_stop(memory):
@@ -189,9 +150,7 @@ def negamax(memory: Memory, ply: int, depth: int, alpha: int, beta: int) -> int:
             score -= ply
         elif score < -SURE:
             score += ply
-        bound = known >> AT_BOUND & THREE
-        tells = bound == EXACTLY or (bound == AT_LEAST and score >= beta) or (bound == AT_MOST and score <= alpha)
-        if tells and in_time:
+        if in_time and settles(known, score, alpha, beta):
             return score
     # 4. Cut a null window that a shallow search predicts to be left, on the side that the position itself suggests.
     if PROBES and ply > 0 and beta - alpha == 1:
@@ -254,7 +213,7 @@ def negamax(memory: Memory, ply: int, depth: int, alpha: int, beta: int) -> int:
         if score > best:
             best, best_code = score, code
             if ply == 0:
-                memory[BEST_MOVE], memory[BEST_SCORE] = code, U(score)
+                memory[BEST_MOVE], memory[BEST_SCORE] = code, Word(score)
             if score > alpha:
                 if open_window:  # no line goes through a null window
                     extend_line(memory, here, code)
@@ -265,9 +224,8 @@ def negamax(memory: Memory, ply: int, depth: int, alpha: int, beta: int) -> int:
             break
     # 8. Store the result.
     if depth >= STORED:
-        bound = AT_LEAST if best >= beta else EXACTLY if best > lowest else AT_MOST
         kept = best + ply if best > SURE else best - ply if best < -SURE else best
-        store(memory, key, kept, depth, bound, best_code)
+        store(memory, key, kept, depth, bound_of(best, lowest, beta), best_code)
     return best
 
 
@@ -298,11 +256,10 @@ class NegamaxSearch:
     def begin(self, position: Any, nodes: int | None, exact: bool) -> None:
         """Sets the position; the table stays, learnt move orders fade."""
         memory = self.memory
-        memory[[STOP, NODES, HINT, PV_LENGTH]] = 0
-        memory[NODE_LIMIT] = nodes or 0
+        begin_search(memory, nodes or 0)
+        memory[[HINT, PV_LENGTH]] = 0
         memory[EXACT] = exact
-        memory[GENERATION] = (int(memory[GENERATION]) + 1) % 64
-        memory[int(HISTORY) : int(KILLERS)] >>= U(3)
+        memory[int(HISTORY) : int(KILLERS)] >>= Word(3)
         memory[int(KILLERS) : int(PV_LENGTH)] = 0
         self._scores: list[int] = []
         self._place(position)
@@ -324,7 +281,7 @@ class NegamaxSearch:
     def moves(self, position: Any) -> tuple[Any, ...]:
         """The moves that the search generates in a position that is not over."""
         self.begin(position, None, exact=True)
-        count = int(self.written(self.memory, U(0), 1))
+        count = int(self.written(self.memory, Word(0), 1))
         return tuple(self._decode(int(word & CODE)) for word in self.memory[int(MOVES) : int(MOVES) + count])
 
     def _window(self, depth: int) -> tuple[int, int]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from agents.kernels.memory import begin_search
 from agents.move_request import texts_of
 from agents.puzzles import MAX_PLIES, MIN_PLIES, Certificate, Reply
 from games.gomoku import Move
 from games.gomoku.kernel import memory as layout
 from games.gomoku.kernel.board import allocate
-from games.gomoku.kernel.prover import Proof, begin_search, write_stones
+from games.gomoku.kernel.prover import Proof, write_stones
 from rules import AnyGame
 
 TABLE_MB = 32

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.kernels.memory import NODES, STOP
+from agents.kernels.memory import NODES, STOP, begin_search
 from agents.mates import read_positions, solve_mates
 from games.gomoku.kernel import memory as layout
 from games.gomoku.kernel.board import allocate
-from games.gomoku.kernel.prover import Proof, begin_search, write_stones
+from games.gomoku.kernel.prover import Proof, write_stones
 from tests.agents.threat_lines import faults, fives, holds, is_line_of_fours, windows, wins_by_fours
 
 TIME_S = 20.0

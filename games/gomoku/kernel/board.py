@@ -2,48 +2,27 @@
 
 from __future__ import annotations
 
-import math
 import random
 
 import numpy as np
 
 from agents.kernels.compilation import bit_count, compiled, lowest_bit
 from agents.kernels.loops import each_bit, span
-from agents.kernels.memory import TABLE, Memory, write
+from agents.kernels.memory import TABLE, Memory, Word, write
 from games.gomoku.kernel import memory as w
 from games.gomoku.kernel.evaluation import turn
 from games.gomoku.kernel.lines import line_of, place_in
-from games.gomoku.kernel.patterns import FIRST_BITS, OVER_FOUR, OVER_THREE, SECOND_BITS, byte_in, write_patterns
+from games.gomoku.kernel.patterns import byte_in, classes, write_patterns
 from games.gomoku.kernel.weights import network, promises, write_network
 
-U = np.uint64
-ZERO, ONE, TWO, THREE, FOUR = U(0), U(1), U(2), U(3), U(4)
-SIX, EIGHT, SIXTEEN = U(6), U(8), U(16)
-NIBBLE, LOW_HALF, LAST = U(15), U(0xFFFF), U(63)
-EVERY_SECOND, EITHER_CLASS = U(0x5555555555555555), U(0xCCCCCCCC)
-HIGH_NIBBLE, TWELVE, NIBBLES = U(240), U(12), U(15 | 15 << 16)
-AT_FLAGS, AT_CELL, ALL_FLAGS, PATTERN_BITS = U(32), U(44), U(2**8 - 1), U(2**32 - 1)
-
-
-@compiled("uint64(uint64)")
-def classes(patterns: np.uint64) -> np.uint64:
-    """The sets that a cell with these four patterns of one colour belongs to, one bit each."""
-    if patterns & (OVER_FOUR | OVER_THREE) == ZERO:
-        return ZERO
-    found, fours = ZERO, patterns & OVER_FOUR
-    if fours != ZERO:
-        found = FOUR
-        if fours & (patterns & SECOND_BITS) << TWO:
-            found |= ONE
-        if fours & (patterns & FIRST_BITS) << THREE or fours & (fours - ONE):
-            found |= TWO
-    if patterns & OVER_THREE & (patterns & FIRST_BITS) << TWO:
-        found |= EIGHT
-    return found
+ZERO, ONE, TWO, FOUR, SIX, TWELVE, SIXTEEN = map(Word, (0, 1, 2, 4, 6, 12, 16))
+NIBBLE, HIGH_NIBBLE, NIBBLES, LOW_HALF, LAST = map(Word, (15, 240, 15 | 15 << 16, 0xFFFF, 63))
+EVERY_SECOND, EITHER_CLASS = Word(0x5555555555555555), Word(0xCCCCCCCC)
+AT_FLAGS, AT_CELL, ALL_FLAGS, PATTERN_BITS = map(Word, (32, 44, 2**8 - 1, 2**32 - 1))
 
 
 @compiled("void(uint64[::1], uint64, uint64)")
-def change_sets(memory: Memory, cell: np.uint64, flags: np.uint64) -> None:
+def change_sets(memory: Memory, cell: Word, flags: Word) -> None:
     """Puts the cell into the sets of these flags and takes it out of the others."""
     changed = memory[w.FLAGS + cell] ^ flags
     memory[w.FLAGS + cell] = flags
@@ -56,61 +35,46 @@ def change_sets(memory: Memory, cell: np.uint64, flags: np.uint64) -> None:
             memory[w.HELD + kind] ^= ONE << word
 
 
-@compiled("boolean(uint64[::1], uint64)")
-def is_empty(memory: Memory, cell: np.uint64) -> bool:
-    """Whether the lines have no stone there."""
-    return bool(memory[line_of(cell, ZERO)] >> TWO * place_in(cell, ZERO) & THREE == ZERO)
-
-
 @compiled("uint64(uint64[::1], uint64, uint64)")
-def code_at(memory: Memory, cell: np.uint64, direction: np.uint64) -> np.uint64:
+def code_at(memory: Memory, cell: Word, direction: Word) -> Word:
     """The contents of the cells around a cell on a line, its own left out."""
     around = TWO * memory[w.REACH]
     low = (ONE << around) - ONE
     seen = memory[line_of(cell, direction)] >> TWO * place_in(cell, direction) - around
-    code: np.uint64 = seen & low | seen >> TWO & low << around
-    return code
+    return Word(seen & low | seen >> TWO & low << around)
 
 
 @compiled("uint64(uint64[::1], uint64, uint64)")
-def made_at(memory: Memory, cell: np.uint64, direction: np.uint64) -> np.uint64:
+def made_at(memory: Memory, cell: Word, direction: Word) -> Word:
     """What black's and white's stone there make on one line, in the low and the next four bits."""
     return byte_in(memory, w.PATTERN_TABLE, code_at(memory, cell, direction))
 
 
-@compiled("uint64(uint64)", inlined=True)
-def spread(pair: np.uint64) -> np.uint64:
-    """A byte of PATTERN_TABLE as the first direction of a word of PATTERNS."""
-    return pair & NIBBLE | (pair & HIGH_NIBBLE) << TWELVE
+@compiled("uint64(uint64[::1], uint64, uint64, uint64)")
+def made_in(memory: Memory, cell: Word, direction: Word, colour: Word) -> Word:
+    """The pattern that a stone there makes on one line."""
+    return made_at(memory, cell, direction) >> colour * FOUR & NIBBLE
 
 
-@compiled("uint64(uint64, uint64, uint64)")
-def reached(seen: np.uint64, around: np.uint64, low: np.uint64) -> np.uint64:
-    """The empty cells for which the stone in the middle matters, one bit each at two a cell.
-
-    Beyond stones of both colours, or the edge, nothing changes.
-    """
-    before, after = seen & low, seen >> around + TWO & low
-    before |= before >> TWO
-    before |= before >> FOUR
-    before |= before >> EIGHT
-    after |= after << TWO
-    after |= after << FOUR
-    after |= after << EIGHT
-    beyond = before & before >> ONE | (after & after >> ONE & low) << around + TWO
-    found: np.uint64 = ~(seen | seen >> ONE | beyond) & EVERY_SECOND & ((low << around + TWO) | low)
+@compiled("uint64(uint64[::1], uint64, uint64)")
+def made_by(memory: Memory, cell: Word, colour: Word) -> Word:
+    """The four patterns that a stone there makes, as in PATTERNS."""
+    found = ZERO
+    for direction in span(ZERO, FOUR):
+        found |= made_in(memory, cell, direction, colour) << direction * FOUR
     return found
 
 
 @compiled("void(uint64[::1], uint64, uint64)")
-def flip(memory: Memory, cell: np.uint64, colour: np.uint64) -> None:
-    """Puts a stone on the lines through a cell, or takes it away."""
+def flip(memory: Memory, cell: Word, colour: Word) -> None:
+    """Puts a stone on a cell and the lines through it, or takes it away."""
+    memory[w.STONES + cell] ^= ONE << colour
     for direction in span(ZERO, FOUR):
         memory[line_of(cell, direction)] ^= ONE << colour + TWO * place_in(cell, direction)
 
 
 @compiled("void(uint64[::1], uint64, uint64)")
-def place(memory: Memory, cell: np.uint64, colour: np.uint64) -> None:
+def place(memory: Memory, cell: Word, colour: Word) -> None:
     """Places a stone on an empty cell, and logs what changes."""
     stone = ONE << colour
     begun = memory[w.LOG_END]
@@ -132,14 +96,14 @@ def place(memory: Memory, cell: np.uint64, colour: np.uint64) -> None:
         memory[slot] = line
         others = ~(NIBBLES << shift)
         start, lowest = TWO * place - around, cell - reach * step
-        empty = reached(line >> start, around, low)
-        for at in each_bit(empty):
+        seen = line >> start
+        for at in each_bit(~(seen | seen >> ONE) & EVERY_SECOND & ((ONE << TWO * around + TWO) - ONE)):
             # Occupied cells keep what they had: their stones are lifted after this one.
             near = lowest + (at >> ONE) * step
             seen = line >> start + at - around
             pair = byte_in(memory, w.PATTERN_TABLE, seen & low | seen >> TWO & high)
             before = memory[w.PATTERNS + near]
-            after = before & others | spread(pair) << shift
+            after = before & others | (pair & NIBBLE | (pair & HIGH_NIBBLE) << TWELVE) << shift
             if after != before:
                 flags = memory[w.FLAGS + near]
                 memory[log] = before | flags << AT_FLAGS | near << AT_CELL
@@ -161,7 +125,6 @@ def lift(memory: Memory) -> None:
     memory[w.STONE_COUNT] -= ONE
     stone = memory[w.PLACED + memory[w.STONE_COUNT]]
     cell, colour = stone >> ONE, stone & ONE
-    memory[w.STONES + cell] = ZERO
     memory[w.KEY] ^= memory[w.ZOBRIST + colour * w.BOARD + cell]
     if memory[w.SEEN] > memory[w.STONE_COUNT]:
         memory[w.SEEN] -= ONE
@@ -178,19 +141,18 @@ def lift(memory: Memory) -> None:
 
 
 @compiled("uint64(uint64[::1], uint64, uint64)")
-def first_in(memory: Memory, colour: np.uint64, kind: np.uint64) -> np.uint64:
+def first_in(memory: Memory, colour: Word, kind: Word) -> Word:
     """The first cell of a set; w.NOWHERE if it is empty."""
     chosen = colour * w.SIDE_SETS + kind
     held = memory[w.HELD + chosen]
     if held == ZERO:
         return w.NOWHERE
     word = lowest_bit(held)
-    found: np.uint64 = word << SIX | lowest_bit(memory[w.SETS + chosen * w.SET_WORDS + word])
-    return found
+    return Word(word << SIX | lowest_bit(memory[w.SETS + chosen * w.SET_WORDS + word]))
 
 
 @compiled("uint64(uint64[::1], uint64, uint64)")
-def count_in(memory: Memory, colour: np.uint64, kind: np.uint64) -> np.uint64:
+def count_in(memory: Memory, colour: Word, kind: Word) -> Word:
     """Number of cells in a set."""
     chosen = colour * w.SIDE_SETS + kind
     total = ZERO
@@ -200,7 +162,7 @@ def count_in(memory: Memory, colour: np.uint64, kind: np.uint64) -> np.uint64:
 
 
 @compiled("uint64(uint64[::1], uint64, uint64, uint64)")
-def write_set(memory: Memory, colour: np.uint64, kind: np.uint64, start: np.uint64) -> np.uint64:
+def write_set(memory: Memory, colour: Word, kind: Word, start: Word) -> Word:
     """Writes the cells of a set into the words from `start` on; returns where they end."""
     chosen = colour * w.SIDE_SETS + kind
     for word in each_bit(memory[w.HELD + chosen]):
@@ -235,11 +197,11 @@ def allocate(size: int, exact_five: tuple[bool, bool], table_mb: int) -> Memory:
     numbers = random.Random(20)
     for word, count in ((w.ZOBRIST, 2 * w.CELLS), (w.SALTS, 6)):
         write(memory, word, [numbers.getrandbits(64) for _ in range(count)])
-    for depth in range(2, 64):
-        for done in range(2, 64):
-            memory[int(w.LATE) + 64 * depth + done] = int(0.67 + 1.17 * math.log(depth) * math.log(done))
-    memory[int(w.PROMISE) : int(w.PROMISE) + 2**13] = promises().view(np.uint64)
-    write_patterns(memory, np.uint64(exact_five[0]), np.uint64(exact_five[1]))
+    logarithms = np.log(np.arange(2, 64))
+    late = memory[int(w.LATE) : int(w.STACK)].reshape(64, 64)
+    late[2:, 2:] = 0.67 + 1.17 * np.outer(logarithms, logarithms)
+    memory[int(w.PROMISE) : int(w.PROMISE) + 2**13] = promises().view(Word)
+    write_patterns(memory, exact_five)
     _write_board(memory, size)
     write_network(memory, network())
     return memory
@@ -247,15 +209,11 @@ def allocate(size: int, exact_five: tuple[bool, bool], table_mb: int) -> Memory:
 
 def _write_board(memory: Memory, size: int) -> None:
     """Writes the empty board: its border, its lines, and what a stone on each cell would make."""
-    inside = {w.cell_of(index, size) for index in range(size * size)}
-    write(memory, w.STONES, [0 if cell in inside else 3 for cell in range(w.CELLS)])
+    memory[int(w.STONES) : int(w.LINES)] = 3
     memory[int(w.LINES) : int(w.PATTERNS)] = 2**64 - 1
-    cells, directions = [U(cell) for cell in inside], [U(direction) for direction in range(4)]
+    cells = [Word(w.cell_of(index, size)) for index in range(size * size)]
     for cell in cells:
-        for direction in directions:
-            memory[line_of(cell, direction)] &= ~(THREE << TWO * place_in(cell, direction))
+        flip(memory, cell, ZERO)
+        flip(memory, cell, ONE)
     for cell in cells:
-        patterns = ZERO
-        for direction in directions:
-            patterns |= spread(made_at(memory, cell, direction)) << direction * FOUR
-        memory[w.PATTERNS + cell] = patterns
+        memory[w.PATTERNS + cell] = made_by(memory, cell, ZERO) | made_by(memory, cell, ONE) << SIXTEEN

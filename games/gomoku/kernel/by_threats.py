@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.kernels.memory import BEST_MOVE, BEST_SCORE, HINT, HISTORY, NODE_LIMIT, NODES, STOP
+from agents.kernels.memory import BEST_MOVE, BEST_SCORE, HINT, HISTORY, NODES, STOP, Word, begin_search
 from agents.kernels.negamax import LIMIT, NegamaxSearch
 from agents.search import MAX_DEPTH, WIN, Iteration
 from games.gomoku import Choice, Gomoku, Move, Position
 from games.gomoku.kernel import memory as w
 from games.gomoku.kernel.board import allocate, lift, place
 from games.gomoku.kernel.negamax import DECIDED, DOUBT, SURE, negamax, write_moves
-from games.gomoku.kernel.prover import Proof, begin_search, write_stones
+from games.gomoku.kernel.prover import Proof, write_stones
 from rules.turns import cells_of
 
-U = np.uint64
 OPENINGS = (((0, 0), (1, 4), (3, -3)), ((-4, 2), (3, 4), (-1, -3)), ((5, 5), (-4, 5), (0, -5)))
 """Swap2 openings in rows and columns from the middle: black, white, black, neither colour being much better."""
 FIRST_FOURS = 20_000
@@ -35,7 +34,7 @@ class ThreatSearch(NegamaxSearch):
         self.game = game
         rules = game.rules
         memory = allocate(game.size, (rules.exact_five or rules.renju, rules.exact_five), table_mb)
-        super().__init__(lambda *window: negamax(memory, U(self._colour), *window[1:]), memory, seed)
+        super().__init__(lambda *window: negamax(memory, Word(self._colour), *window[1:]), memory, seed)
         self._opening = OPENINGS[seed % len(OPENINGS)]
         if rules.renju:
             self.memory[w.CLAIMS] = 2
@@ -45,30 +44,26 @@ class ThreatSearch(NegamaxSearch):
         memory = self.memory
         self._position, self._colour = position, self.game.colour(position)
         self._moves = self.game.legal_moves(position)
-        begin_search(memory)
+        begin_search(memory, nodes or 0)
         memory[HINT] = 0
-        memory[NODE_LIMIT] = nodes or 0
-        history = memory[int(HISTORY) : int(HISTORY) + 2 * w.CELLS]
-        history[:] = (history.astype(np.int64) // 2).astype(np.uint64)
+        history = memory[int(HISTORY) : int(HISTORY) + 2 * w.CELLS].view(np.int64)
+        history //= 2
         if exact:
             history[:] = 0
             memory[int(w.STACK) : int(w.HELD)] = 0
             memory[int(memory[w.FAILED]) :] = 0
         memory[int(w.STACK) : int(w.REPLIES)] = 0
         write_stones(memory, self.game.size, position.stones)
-        self._ban(self.game.fouls(position))
+        self._banned = memory[int(w.BANNED) : int(w.PROMISE)]
+        self._banned[:] = 0
+        for index in cells_of(self.game.fouls(position)):
+            self._banned[w.cell_of(index, self.game.size)] = 1
         self._proof = Proof(memory, self._colour)
         self._spent = self._last = 0
         self._refused: dict[int, tuple[int, ...]] = {}
         self._answer: tuple[int, ...] = ()
         self._checked: dict[int, int] = {}
         self._lost = False
-
-    def _ban(self, fouls: int) -> None:
-        start = int(w.BANNED)
-        self.memory[start : start + w.CELLS] = 0
-        for index in cells_of(fouls):
-            self.memory[start + w.cell_of(index, self.game.size)] = 1
 
     def deepen(self, depth: int) -> Iteration:
         """Searches for a forced win, longer at each depth, then searches all promising lines to the depth."""
@@ -110,8 +105,8 @@ class ThreatSearch(NegamaxSearch):
 
     def _promising(self) -> int:
         """The most promising cell, for a search that is stopped before it knows a move."""
-        return int(write_moves(self.memory, U(self._colour), U(0), U(1), U(0))) and int(
-            self.memory[w.MOVES] & U(w.CELLS - 1)
+        return int(write_moves(self.memory, Word(self._colour), Word(0), Word(1), Word(0))) and int(
+            self.memory[w.MOVES] & Word(w.CELLS - 1)
         )
 
     def _loses(self, cell: int) -> bool:
@@ -123,7 +118,7 @@ class ThreatSearch(NegamaxSearch):
         if abs(self._score()) > DECIDED:
             return False
         self._checked[cell] = budget
-        place(memory, U(cell), U(self._colour))
+        place(memory, Word(cell), Word(self._colour))
         proof = Proof(memory, enemy)
         lost = proof.by_fours(FIRST_FOURS) or proof.by_threats(budget)
         lift(memory)
@@ -134,7 +129,7 @@ class ThreatSearch(NegamaxSearch):
         """Records a losing move and bans it at the root; beyond MAX_REFUSED moves, losing ones are no longer banned."""
         self._refused[cell] = (cell, *self._answer)
         if len(self._refused) <= MAX_REFUSED:
-            self.memory[int(w.BANNED) + cell] = 1
+            self._banned[cell] = 1
         self.memory[HINT] = 0
 
     def _longest_loss(self, best: int) -> Iteration:

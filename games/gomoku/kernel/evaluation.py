@@ -15,17 +15,16 @@ import numba.core.cgutils
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 
-from agents.kernels.compilation import compiled, signed, vectors
+from agents.kernels.compilation import compiled, instructions, signed
 from agents.kernels.loops import span
-from agents.kernels.memory import Memory
+from agents.kernels.memory import Memory, Word
 from games.gomoku.kernel import memory as w
 from games.gomoku.kernel.lines import line_of, place_in
 
 cgutils: Any = numba.core.cgutils
-U = np.uint64
-ZERO, ONE, TWO, FOUR, SIX, NINE, SIXTEEN = U(0), U(1), U(2), U(4), U(6), U(9), U(16)
-AROUND, HIDDEN, HALF, INNER = U(2**18 - 1), U(w.HIDDEN), U(w.HIDDEN // 2), U(w.INNER)
-ROW, BY_ROWS = U(w.HIDDEN // 4), FOUR * w.ROW_OF
+ZERO, ONE, TWO, FOUR, SIX, NINE, SIXTEEN = map(Word, (0, 1, 2, 4, 6, 9, 16))
+AROUND, HIDDEN, HALF, INNER = map(Word, (2**18 - 1, w.HIDDEN, w.HIDDEN // 2, w.INNER))
+ROW, BY_ROWS = Word(w.HIDDEN // 4), FOUR * w.ROW_OF
 SHORTS, LONGS = (ir.VectorType(ir.IntType(bits), w.HIDDEN) for bits in (16, 32))
 
 
@@ -38,7 +37,9 @@ def _above_zero(builder: Any, vector: Any) -> Any:
     return builder.zext(builder.select(positive, vector, ir.Constant(SHORTS, None)), LONGS)
 
 
-def _change(builder: Any, memory: Any, cell: Any, new: Any, old: Any) -> Any:
+@instructions("int64(uint64[::1], uint64, uint64, uint64)")
+def change(builder: Any, memory: Any, cell: Any, new: Any, old: Any) -> Any:
+    """Changes a cell's numbers from one row to another, and TOTALS with them; all as words."""
     here = _at(builder, memory, cell, SHORTS)
     totals = _at(builder, memory, ir.Constant(cell.type, int(w.TOTALS)), LONGS)
     rows = [builder.load(_at(builder, memory, row, SHORTS), align=8) for row in (new, old)]
@@ -50,7 +51,9 @@ def _change(builder: Any, memory: Any, cell: Any, new: Any, old: Any) -> Any:
     return cell
 
 
-def _product(builder: Any, memory: Any, first: Any, second: Any, added: Any) -> Any:
+@instructions("int64(uint64[::1], uint64, uint64, uint64)")
+def product(builder: Any, memory: Any, first: Any, second: Any, added: Any) -> Any:
+    """The sum of the products of HIDDEN numbers of 16 bits at two words, and of the third word."""
     factors = [builder.load(_at(builder, memory, word, SHORTS), align=8) for word in (first, second)]
     products = builder.mul(*(builder.sext(factor, LONGS) for factor in factors))
     name = f"llvm.vector.reduce.add.v{w.HIDDEN}i32"
@@ -59,21 +62,14 @@ def _product(builder: Any, memory: Any, first: Any, second: Any, added: Any) -> 
     return builder.add(builder.load(builder.gep(memory, [added])), found)
 
 
-change = vectors(_change)
-"""Changes a cell's numbers from one row to another, and TOTALS with them; all as words."""
-product = vectors(_product)
-"""The sum of the products of HIDDEN numbers of 16 bits at two words, and of the third word."""
-
-
 @compiled("uint64(uint64[::1], uint64)", inlined=True)
-def row_of(memory: Memory, contents: np.uint64) -> np.uint64:
+def row_of(memory: Memory, contents: Word) -> Word:
     """Where the row lies for these nine cells of a line."""
-    found: np.uint64 = w.ROWS + memory.view(np.uint16)[BY_ROWS + (contents & AROUND)] * ROW
-    return found
+    return Word(w.ROWS + memory.view(np.uint16)[BY_ROWS + (contents & AROUND)] * ROW)
 
 
 @compiled("void(uint64[::1], uint64)")
-def turn(memory: Memory, stone: np.uint64) -> None:
+def turn(memory: Memory, stone: Word) -> None:
     """Puts a stone, cell << 1 | colour, on the network's board, or lifts it: the same change of the line's contents."""
     cell, content = stone >> ONE, ONE << (stone & ONE)
     for direction in span(ZERO, FOUR):
@@ -91,16 +87,15 @@ def turn(memory: Memory, stone: np.uint64) -> None:
 
 
 @compiled("int64(uint64[::1], uint64)")
-def evaluate(memory: Memory, colour: np.uint64) -> int:
+def evaluate(memory: Memory, colour: Word) -> int:
     """Value for the mover, in seventieths of a logit of winning."""
     while memory[w.SEEN] < memory[w.STONE_COUNT]:
         turn(memory, memory[w.PLACED + memory[w.SEEN]])
         memory[w.SEEN] += ONE
     totals, shorts = memory.view(np.int32), memory.view(np.int16)
     for index in range(w.HIDDEN):
-        total = w.TOTALS * TWO + (U(index) ^ colour * HALF)
-        found = (totals[total] - totals[total + HIDDEN]) >> w.TOTAL_BITS
-        shorts[w.MOVERS * FOUR + U(index)] = min(max(found, -w.MOST), w.MOST)
+        found = totals[w.TOTALS * TWO + (Word(index) ^ colour * HALF)] >> w.TOTAL_BITS
+        shorts[w.MOVERS * FOUR + Word(index)] = min(max(found, -w.MOST), w.MOST)
     value = 0
     for number in span(ZERO, INNER + ONE):
         inner = product(memory, w.MOVERS, w.FIRST + number * ROW, w.ADDED + number)

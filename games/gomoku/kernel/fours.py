@@ -7,66 +7,37 @@ patterns are looked up where they are needed: a stone makes new fours only on th
 
 from __future__ import annotations
 
-import numpy as np
-
 from agents.kernels.compilation import compiled, lowest_bit
 from agents.kernels.loops import each_bit, span
-from agents.kernels.memory import NODES, STOP, Memory
+from agents.kernels.memory import NODES, STOP, Memory, Word
 from games.gomoku.kernel import memory as w
-from games.gomoku.kernel.board import code_at, count_in, first_in, flip, is_empty, lift, made_at, place, write_set
-from games.gomoku.kernel.patterns import FIRST_BITS, OVER_FOUR, OVER_THREE, byte_in
+from games.gomoku.kernel.board import code_at, count_in, first_in, flip, lift, made_by, made_in, place, write_set
+from games.gomoku.kernel.patterns import OVER_FOUR, OVER_THREE, byte_in, threatens_twice
 
-U = np.uint64
-ZERO, ONE, TWO, THREE, FOUR = U(0), U(1), U(2), U(3), U(4)
-EIGHT, NINE, TWELVE, NIBBLE, SEVEN = U(8), U(9), U(12), U(15), U(7)
-AT_PATTERNS, CELL = U(16), U(1023)
-MOST_CELLS, MOST = U(w.MAX_FOURS - 64), U(64 * w.MAX_PLY - w.MAX_FOURS)
+ZERO, ONE, TWO, THREE, FOUR = map(Word, (0, 1, 2, 3, 4))
+SEVEN, EIGHT, NINE = map(Word, (7, 8, 9))
+AT_PATTERNS, CELL = Word(16), Word(1023)
+MOST_CELLS, MOST = Word(w.MAX_FOURS - 64), Word(64 * w.MAX_PLY - w.MAX_FOURS)
 
 
 @compiled("boolean(uint64[::1], uint64, uint64, uint64)")
-def belongs(memory: Memory, cell: np.uint64, colour: np.uint64, kind: np.uint64) -> bool:
+def belongs(memory: Memory, cell: Word, colour: Word, kind: Word) -> bool:
     """Whether the cell is in a colour's set."""
     return bool(memory[w.FLAGS + cell] >> (colour * w.SIDE_SETS + kind) & ONE)
 
 
 @compiled("uint64(uint64[::1], uint64, uint64, uint64)")
-def made_in(memory: Memory, cell: np.uint64, direction: np.uint64, colour: np.uint64) -> np.uint64:
-    """The pattern that a stone there makes on one line."""
-    return made_at(memory, cell, direction) >> colour * FOUR & NIBBLE
-
-
-@compiled("uint64(uint64[::1], uint64, uint64)")
-def made_by(memory: Memory, cell: np.uint64, colour: np.uint64) -> np.uint64:
-    """The four patterns that a stone there makes, as in PATTERNS."""
-    return (
-        made_in(memory, cell, ZERO, colour)
-        | made_in(memory, cell, ONE, colour) << FOUR
-        | made_in(memory, cell, TWO, colour) << EIGHT
-        | made_in(memory, cell, THREE, colour) << TWELVE
-    )
-
-
-@compiled("boolean(uint64)")
-def threatens_twice(patterns: np.uint64) -> bool:
-    """Whether these patterns, at least a four among them, threaten five in two places."""
-    fours = patterns & OVER_FOUR
-    return bool(fours & (fours - ONE)) or bool(patterns & FIRST_BITS & fours >> THREE)
-
-
-@compiled("uint64(uint64[::1], uint64, uint64, uint64)")
-def answer_at(memory: Memory, cell: np.uint64, direction: np.uint64, attacker: np.uint64) -> np.uint64:
+def answer_at(memory: Memory, cell: Word, direction: Word, attacker: Word) -> Word:
     """The stop of the closed four that a stone makes there; plus CELLS if the line then still makes a three."""
     found = byte_in(memory, memory[w.ANSWER_TABLE], code_at(memory, cell, direction)) >> attacker * FOUR
     number = found & SEVEN
-    answer: np.uint64 = cell + (number - FOUR + (number >> TWO)) * memory[w.STEP + direction]
+    answer: Word = cell + (number - FOUR + (number >> TWO)) * memory[w.STEP + direction]
     answer |= (found >> THREE & ONE) * w.BOARD
     return answer
 
 
 @compiled("uint64(uint64[::1], uint64, uint64, uint64, uint64)")
-def add_fours(
-    memory: Memory, cell: np.uint64, attacker: np.uint64, directions: np.uint64, count: np.uint64
-) -> np.uint64:
+def add_fours(memory: Memory, cell: Word, attacker: Word, directions: Word, count: Word) -> Word:
     """Adds the cells that make a four with a stone, on lines of these directions, to FOUR_CELLS; returns how many."""
     old = count
     for bit in each_bit(directions):
@@ -74,7 +45,7 @@ def add_fours(
         step = memory[w.STEP + direction]
         for number in span(ZERO, NINE):
             near = cell + (number - FOUR) * step
-            if is_empty(memory, near) and made_in(memory, near, direction, attacker) >= EIGHT:
+            if memory[w.STONES + near] == ZERO and made_in(memory, near, direction, attacker) >= EIGHT:
                 known = ZERO
                 while known < old and memory[w.FOUR_CELLS + known] != near:
                     known += ONE
@@ -85,15 +56,7 @@ def add_fours(
 
 
 @compiled("boolean(uint64[::1], uint64, uint64, uint64, uint64, uint64, uint64)")
-def search_fours(
-    memory: Memory,
-    attacker: np.uint64,
-    ply: np.uint64,
-    key: np.uint64,
-    forced: np.uint64,
-    cells: np.uint64,
-    start: np.uint64,
-) -> bool:
+def search_fours(memory: Memory, attacker: Word, ply: Word, key: Word, forced: Word, cells: Word, start: Word) -> bool:
     """Whether the attacker, to move, wins by fours; LINE then holds it, from `ply` to the stone that makes two fives.
 
     `forced` is the cell on which the enemy threatens five. All fours are among the first `cells` of FOUR_CELLS; the
@@ -111,7 +74,7 @@ def search_fours(
     count = ZERO
     for slot in span(w.FOUR_CELLS, w.FOUR_CELLS + cells):
         cell = memory[slot]
-        if is_empty(memory, cell):
+        if memory[w.STONES + cell] == ZERO:
             patterns = made_by(memory, cell, attacker)
             if patterns & OVER_FOUR == ZERO:
                 continue
@@ -168,7 +131,7 @@ def search_fours(
 
 
 @compiled("void(uint64[::1], uint64)")
-def finish(memory: Memory, attacker: np.uint64) -> None:
+def finish(memory: Memory, attacker: Word) -> None:
     """Adds the end of the line, whose last stone threatens two fives: the stop of one, the other five."""
     length = memory[w.LINE_LENGTH]
     for index in span(ZERO, length):
@@ -180,7 +143,7 @@ def finish(memory: Memory, attacker: np.uint64) -> None:
 
 
 @compiled("boolean(uint64[::1], uint64, uint64)")
-def wins_by_fours(memory: Memory, attacker: np.uint64, limit: np.uint64) -> bool:
+def wins_by_fours(memory: Memory, attacker: Word, limit: Word) -> bool:
     """Whether the attacker, to move, wins by fours, searching at most `limit` positions; the line is then in LINE.
 
     FOURS_CUT tells whether they were too few.

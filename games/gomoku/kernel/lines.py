@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from agents.kernels.compilation import compiled
+from agents.kernels.memory import Word
 from games.gomoku.kernel import memory as w
 
-U = np.uint64
-ZERO, ONE, TWO, FIVE = U(0), U(1), U(2), U(5)
-LAST_COLUMN, ROW, LINES_A_WAY = U(w.WIDTH - 1), U(w.WIDTH), U(2 * w.WIDTH)
+ZERO, ONE, TWO, FIVE = map(Word, (0, 1, 2, 5))
+LAST_COLUMN, ROW, LINES_A_WAY = map(Word, (w.WIDTH - 1, w.WIDTH, 2 * w.WIDTH))
 
 
 @compiled("uint64(uint64, uint64)")
-def place_in(cell: np.uint64, direction: np.uint64) -> np.uint64:
+def place_in(cell: Word, direction: Word) -> Word:
     """The cell's place in its line in a direction."""
-    found: np.uint64 = cell >> FIVE if direction & ONE else cell & LAST_COLUMN
-    return found
+    return cell >> FIVE if direction & ONE else cell & LAST_COLUMN
 
 
 @compiled("uint64(uint64, uint64)")
-def line_of(cell: np.uint64, direction: np.uint64) -> np.uint64:
+def line_of(cell: Word, direction: Word) -> Word:
     """Index of the word of LINES that holds the cell's line in a direction."""
     row, column = cell >> FIVE, cell & LAST_COLUMN
     if direction == ZERO:
@@ -31,5 +28,4 @@ def line_of(cell: np.uint64, direction: np.uint64) -> np.uint64:
         number = row + ROW - column
     else:
         number = row + column
-    slot: np.uint64 = w.LINES + direction * LINES_A_WAY + number
-    return slot
+    return w.LINES + direction * LINES_A_WAY + number

@@ -54,8 +54,6 @@ FOURS_LIMIT = START + Word(6)
 FOURS_CUT = START + Word(7)
 """Not 0: that search was cut short, so finding no win proves nothing."""
 LINE_LENGTH = START + Word(8)
-INNER_LIMIT = START + Word(9)
-"""FOURS_LIMIT inside a search for threats."""
 FAILED = START + Word(10)
 FAILED_MASK = START + Word(11)
 """FAILED is the start of the table of positions without a win by fours, this its last index."""
@@ -123,11 +121,9 @@ SEEN_LINES = PLACED + Word(MAX_PLY)
 NEAR = SEEN_LINES + Word(4 * 2 * WIDTH)
 """HIDDEN numbers of 16 bits per cell: the sums of the rows of its four lines."""
 TOTALS = NEAR + Word(CELLS * HIDDEN // 4)
-"""HIDDEN numbers of 32 bits: over all cells, the sums of what of them is above 0."""
-ORIGIN = TOTALS + Word(HIDDEN // 2)
-"""TOTALS of the empty board."""
-MOVERS = ORIGIN + Word(HIDDEN // 2)
-"""HIDDEN numbers of 16 bits: TOTALS less ORIGIN, the mover's half first, in steps of 2**TOTAL_BITS, MOST at most."""
+"""HIDDEN numbers of 32 bits: over all cells, the sums of what of them is above 0, less those of the empty board."""
+MOVERS = TOTALS + Word(HIDDEN // 2)
+"""HIDDEN numbers of 16 bits: TOTALS, the mover's half first, in steps of 2**TOTAL_BITS, MOST at most."""
 FIRST = MOVERS + Word(HIDDEN // 4)
 """HIDDEN weights of 16 bits of these, MOST at most, for each of the inner numbers, and for the value."""
 LAST = FIRST + Word((INNER + 1) * HIDDEN // 4)
@@ -138,11 +134,17 @@ ROW_OF = ADDED + Word(INNER + 1)
 """16 bits for the contents of each nine cells of a line, two bits each: the number of their row."""
 ROWS = ROW_OF + Word(2**18 // 4)
 """HIDDEN numbers of 16 bits for each content of nine cells, the same for its mirror image."""
-PATTERN_TABLE = ROWS + Word(CONTENTS * HIDDEN // 4)
+VALUES = ROWS + Word(CONTENTS * HIDDEN // 4)
+"""What each content of seven cells in a line is worth by the heuristic `windows`, for black."""
+CENTRE = VALUES + Word(2**14)
+"""1 word per cell: what a stone there is worth by it."""
+EVERY_MOVE = CENTRE + BOARD
+"""512 words per ply: the moves of a search with it."""
+PATTERN_TABLE = EVERY_MOVE + Word(512 * common.MAX_PLY)
 """1 byte per code: what black's stone makes in the low four bits, what white's makes in the high four. 2**(4 REACH)
 bytes, then as many for ANSWER_TABLE."""
 
-FIVE, WINNING, FOUR, THREE = Word(0), Word(1), Word(2), Word(3)
+FIVE, WINNING, FOUR, THREE = map(Word, (0, 1, 2, 3))
 """Sets of cells by what a stone there makes: five; two threats of five at once; at least one; an open three, which
 threatens to make two."""
 

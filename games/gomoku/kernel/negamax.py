@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from agents.kernels.compilation import compiled, signed
 from agents.kernels.loops import span
-from agents.kernels.memory import BEST_MOVE, BEST_SCORE, HINT, HISTORY, NOISE, PV_LENGTH, STOP, Memory
+from agents.kernels.memory import BEST_MOVE, BEST_SCORE, HINT, HISTORY, NOISE, PV_LENGTH, STOP, Memory, Word
 from agents.kernels.negamax import must_stop
 from agents.kernels.ordering import extend_line
-from agents.kernels.table import AT_BOUND, AT_DEPTH, AT_LEAST, AT_MOST, AT_MOVE, DEPTH, EXACTLY, OFFSET, SCORE, SPREAD
+from agents.kernels.table import AT_DEPTH, AT_MOVE, DEPTH, OFFSET, SCORE, SPREAD, bound_of, settles
 from agents.search import FORCED, MAX_DEPTH, WIN
 from games.gomoku.kernel import memory as w
 from games.gomoku.kernel.board import count_in, first_in, lift, place
@@ -19,14 +17,13 @@ from games.gomoku.kernel.patterns import FIRST_BITS, OVER_FOUR, OVER_THREE, byte
 from games.gomoku.kernel.table import recall, store
 from games.gomoku.kernel.threats import write_answers
 
-U = np.uint64
-ZERO, ONE, TWO, THREE, FOUR, SIXTEEN = U(0), U(1), U(2), U(3), U(4), U(16)
-PLY_MOVES, AT_ORDER, CELL = U(64), U(10), U(1023)
-EDGE, ROW = U(w.BORDER), U(w.WIDTH)
+ZERO, ONE, TWO, THREE, FOUR, SIXTEEN = map(Word, (0, 1, 2, 3, 4, 16))
+PLY_MOVES, AT_ORDER, CELL = map(Word, (64, 10, 1023))
+EDGE, ROW = Word(w.BORDER), Word(w.WIDTH)
 DEEPEST = 110
 KILLER, SECOND, STONE, MINE_FAILS, THEIRS_FAILS = ZERO, ONE, TWO, THREE, FOUR
 """Words of STACK."""
-OWN_FOURS, ENEMY_FOURS = U(25), U(30)
+OWN_FOURS, ENEMY_FOURS = Word(25), Word(30)
 """Most positions of a search for a win by fours: of the side to move; of the enemy, if we passed."""
 WIDTHS = (8, 12, 14, 22)
 """Most moves tried at a depth of one, two, three, and more."""
@@ -40,9 +37,9 @@ PROBE_DEPTH, PROBED, SAFE = 7, 4, 30
 """From this depth on, a value above the window is believed if a search four plies less deep is this much above it."""
 UNKNOWN_DEPTH = 3
 """From this depth on, a position without a known best move is searched one ply less deeply."""
-LOW_HALF, AT_LEAST_TWO, PROMISING = U(0xFFFF), U(0xEEEE), U(0xEEEEEEEE)
+LOW_HALF, AT_LEAST_TWO = Word(0xFFFF), Word(0xEEEE)
 HISTORY_LIMIT, HISTORY_SHARE = 4096, 16
-KILLER_BONUS, SECOND_BONUS, REPLY_BONUS = U(90), U(80), U(75)
+KILLER_BONUS, SECOND_BONUS, REPLY_BONUS = map(Word, (90, 80, 75))
 SURE = WIN - 4 * MAX_DEPTH
 """Scores beyond this are proven: the loser has no other move, or each that could help was searched."""
 DOUBT = WIN - FORCED
@@ -52,7 +49,7 @@ DECIDED = SURE - DOUBT
 
 
 @compiled("uint64(uint64[::1], uint64, uint64, uint64, uint64)")
-def insert(memory: Memory, moves: np.uint64, count: np.uint64, most: np.uint64, word: np.uint64) -> np.uint64:
+def insert(memory: Memory, moves: Word, count: Word, most: Word, word: Word) -> Word:
     """Inserts a move into the list from there on, best first; a full list drops its worst. Returns their number."""
     if count == most:
         if memory[moves + count - ONE] >= word:
@@ -67,7 +64,7 @@ def insert(memory: Memory, moves: np.uint64, count: np.uint64, most: np.uint64, 
 
 
 @compiled("boolean(uint64[::1], uint64)")
-def looks_foul(memory: Memory, cell: np.uint64) -> bool:
+def looks_foul(memory: Memory, cell: Word) -> bool:
     """Whether black's stone there would make two fours or two open threes; ignores renju's finer points."""
     patterns = memory[w.PATTERNS + cell] & LOW_HALF
     if memory[w.FLAGS + cell] & ONE:
@@ -78,16 +75,14 @@ def looks_foul(memory: Memory, cell: np.uint64) -> bool:
 
 
 @compiled("uint64(uint64[::1], uint64)")
-def promise(memory: Memory, cell: np.uint64) -> np.uint64:
+def promise(memory: Memory, cell: Word) -> Word:
     """How promising a stone of either colour on an empty cell is."""
     patterns = memory[w.PATTERNS + cell]
-    if patterns & PROMISING == ZERO:
-        return ZERO
     return byte_in(memory, w.PROMISE, patterns & LOW_HALF) + byte_in(memory, w.PROMISE, patterns >> SIXTEEN)
 
 
 @compiled("uint64(uint64[::1], uint64, uint64, uint64, uint64)")
-def write_moves(memory: Memory, colour: np.uint64, ply: np.uint64, most: np.uint64, first: np.uint64) -> np.uint64:
+def write_moves(memory: Memory, colour: Word, ply: Word, most: Word, first: Word) -> Word:
     """The most promising moves near stones, as order << 10 | cell, best first; returns how many."""
     certain = bool(memory[w.CLAIMS] >> colour & ONE)
     count = ZERO
@@ -100,12 +95,10 @@ def write_moves(memory: Memory, colour: np.uint64, ply: np.uint64, most: np.uint
             if memory[w.STONES + cell] != ZERO or (ply == ZERO and memory[w.BANNED + cell] != ZERO):
                 continue
             worth = promise(memory, cell)
-            if worth == ZERO:
-                continue
-            if not certain and looks_foul(memory, cell):
+            if worth == ZERO or (not certain and looks_foul(memory, cell)):
                 continue
             history = signed(memory[HISTORY + colour * w.BOARD + cell]) // HISTORY_SHARE
-            order = U(HISTORY_LIMIT // HISTORY_SHARE + history) + worth * FOUR
+            order = Word(HISTORY_LIMIT // HISTORY_SHARE + history) + worth * FOUR
             if cell == killer:
                 order += KILLER_BONUS
             elif cell == second:
@@ -113,15 +106,15 @@ def write_moves(memory: Memory, colour: np.uint64, ply: np.uint64, most: np.uint
             if cell == reply:
                 order += REPLY_BONUS
             if ply == ZERO and memory[NOISE] != ZERO:
-                order = order << THREE | (cell + memory[NOISE]) * SPREAD >> U(61)
+                order = order << THREE | (cell + memory[NOISE]) * SPREAD >> Word(61)
             if cell == first:
-                order = U(2**40)
+                order = Word(2**40)
             count = insert(memory, w.MOVES + ply * PLY_MOVES, count, most, order << AT_ORDER | cell)
     return count
 
 
 @compiled("uint64(uint64[::1], uint64, uint64, uint64)")
-def order_answers(memory: Memory, ply: np.uint64, count: np.uint64, first: np.uint64) -> np.uint64:
+def order_answers(memory: Memory, ply: Word, count: Word, first: Word) -> Word:
     """Sorts the answers to a threat among the ply's moves and drops banned ones; returns how many are left."""
     kept = ZERO
     moves = w.MOVES + ply * PLY_MOVES
@@ -129,29 +122,29 @@ def order_answers(memory: Memory, ply: np.uint64, count: np.uint64, first: np.ui
         cell = memory[slot]
         if ply == ZERO and memory[w.BANNED + cell] != ZERO:
             continue
-        order = U(2**40) if cell == first else promise(memory, cell)
+        order = Word(2**40) if cell == first else promise(memory, cell)
         kept = insert(memory, moves, kept, PLY_MOVES, order << AT_ORDER | cell)
     return kept
 
 
 @compiled("int64(uint64[::1], int64, uint64, int64)")
-def settle(memory: Memory, ply: int, cell: np.uint64, score: int) -> int:
+def settle(memory: Memory, ply: int, cell: Word, score: int) -> int:
     """Records the ply's best stone so far, after which the best line is the next ply's; returns its score."""
-    extend_line(memory, U(ply), cell)
+    extend_line(memory, Word(ply), cell)
     if ply == 0:
-        memory[BEST_MOVE], memory[BEST_SCORE] = cell, U(score)
+        memory[BEST_MOVE], memory[BEST_SCORE] = cell, Word(score)
     return score
 
 
 @compiled("void(uint64[::1], uint64, int64)")
-def praise(memory: Memory, slot: np.uint64, bonus: int) -> None:
+def praise(memory: Memory, slot: Word, bonus: int) -> None:
     """Moves a history value towards the bonus's sign; it stays within HISTORY_LIMIT."""
     there = signed(memory[slot])
-    memory[slot] = U(there + bonus - there * abs(bonus) // HISTORY_LIMIT)
+    memory[slot] = Word(there + bonus - there * abs(bonus) // HISTORY_LIMIT)
 
 
 @compiled("void(uint64[::1], uint64, uint64, int64, uint64, uint64)")
-def learn(memory: Memory, colour: np.uint64, ply: np.uint64, depth: int, done: np.uint64, cell: np.uint64) -> None:
+def learn(memory: Memory, colour: Word, ply: Word, depth: int, done: Word, cell: Word) -> None:
     """Remembers that the ply's move number `done` is good enough, and the ones before it are not."""
     bonus = min(8 * depth * depth, HISTORY_LIMIT // 4)
     praise(memory, HISTORY + colour * w.BOARD + cell, bonus)
@@ -167,16 +160,16 @@ def learn(memory: Memory, colour: np.uint64, ply: np.uint64, depth: int, done: n
 
 
 @compiled("boolean(uint64[::1], uint64, uint64)")
-def has_fours(memory: Memory, colour: np.uint64, limit: np.uint64) -> bool:
+def has_fours(memory: Memory, colour: Word, limit: Word) -> bool:
     """Whether the colour, were it to move, wins by fours for certain; a search of `limit` positions."""
     certain = memory[w.CLAIMS] >> colour & ONE != ZERO and first_in(memory, colour, w.FOUR) != w.NOWHERE
     return certain and wins_by_fours(memory, colour, limit)
 
 
 @compiled("int64(uint64[::1], uint64, int64, int64, int64, int64)")
-def negamax(memory: Memory, colour: np.uint64, ply: int, depth: int, alpha: int, beta: int) -> int:
+def negamax(memory: Memory, colour: Word, ply: int, depth: int, alpha: int, beta: int) -> int:
     """The score for the side to move, `depth` plies deep plus forced answers. Meaningless once STOP is set."""
-    here, enemy = U(ply), colour ^ ONE
+    here, enemy = Word(ply), colour ^ ONE
     memory[PV_LENGTH + here] = ZERO
     memory[PV_LENGTH + here + ONE] = ZERO
     # 1. Stop if requested.
@@ -211,8 +204,7 @@ def negamax(memory: Memory, colour: np.uint64, ply: int, depth: int, alpha: int,
     if known != ZERO and ply > 0 and signed(known >> AT_DEPTH & DEPTH) >= depth and inner:
         score = signed(known & SCORE) - OFFSET
         score = score - ply if score > DECIDED else score + ply if score < -DECIDED else score
-        bound = known >> AT_BOUND & THREE
-        if bound == EXACTLY or (bound == AT_LEAST and score >= beta) or (bound == AT_MOST and score <= alpha):
+        if settles(known, score, alpha, beta):
             return score
     if ply == 0 and memory[HINT] != ZERO:
         first = memory[HINT]
@@ -262,7 +254,7 @@ def negamax(memory: Memory, colour: np.uint64, ply: int, depth: int, alpha: int,
                 if score >= beta + SAFE:
                     return score
                 first = recall(memory, key) >> AT_MOVE & CELL
-            count = write_moves(memory, colour, here, U(WIDTHS[min(depth, len(WIDTHS)) - 1]), first)
+            count = write_moves(memory, colour, here, Word(WIDTHS[min(depth, len(WIDTHS)) - 1]), first)
     if memory[STOP] != ZERO:
         return 0
     if count == ZERO:
@@ -273,11 +265,11 @@ def negamax(memory: Memory, colour: np.uint64, ply: int, depth: int, alpha: int,
     memory[stack + w.STACKED + KILLER] = ZERO
     memory[stack + w.STACKED + SECOND] = ZERO
     for done in range(count):
-        cell = memory[w.MOVES + here * PLY_MOVES + U(done)] & CELL
+        cell = memory[w.MOVES + here * PLY_MOVES + Word(done)] & CELL
         # Search late moves less deeply first, and again in full if they seem better.
         less = 0
         if done >= 2 and depth >= 2:
-            less = signed(memory[w.LATE + U(min(depth, 63) * 64 + done)])
+            less = signed(memory[w.LATE + Word(min(depth, 63) * 64 + done)])
             less = max(0, min(less if inner else less - 1, after))
         memory[stack + STONE] = cell
         place(memory, cell, colour)
@@ -294,13 +286,13 @@ def negamax(memory: Memory, colour: np.uint64, ply: int, depth: int, alpha: int,
         if score > best:
             best, best_cell = score, cell
             if ply == 0:
-                memory[BEST_MOVE], memory[BEST_SCORE] = cell, U(score)
+                memory[BEST_MOVE], memory[BEST_SCORE] = cell, Word(score)
             if score > alpha:
                 extend_line(memory, here, cell)
                 alpha = score
         if alpha >= beta:
             if quiet:
-                learn(memory, colour, here, depth, U(done), cell)
+                learn(memory, colour, here, depth, Word(done), cell)
             break
     # 7. What was not tried may save the loser; black's wins may be foul.
     if best < -SURE and not complete:
@@ -308,9 +300,8 @@ def negamax(memory: Memory, colour: np.uint64, ply: int, depth: int, alpha: int,
     if best > SURE and not memory[w.CLAIMS] >> colour & ONE:
         best -= DOUBT
     if ply == 0:
-        memory[BEST_SCORE] = U(best)
+        memory[BEST_SCORE] = Word(best)
     # 8. Store the result.
-    bound = AT_LEAST if best >= beta else EXACTLY if best > lowest else AT_MOST
     kept = best + ply if best > DECIDED else best - ply if best < -DECIDED else best
-    store(memory, key, kept, max(depth, 0), bound, best_cell)
+    store(memory, key, kept, max(depth, 0), bound_of(best, lowest, beta), best_cell)
     return best

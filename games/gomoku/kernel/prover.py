@@ -7,23 +7,21 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from agents.kernels.memory import GENERATION, NODES, STOP, Memory
+from agents.kernels.memory import NODES, STOP, Memory, Word
 from games.gomoku.kernel import memory as w
+from games.gomoku.kernel import threats
 from games.gomoku.kernel.board import first_in, lift, place
 from games.gomoku.kernel.fours import wins_by_fours
-from games.gomoku.kernel.threats import AT_DISPROOF, DISPROVEN, NUMBER, PROVEN, SURE, fetch, find, prove, threat_key
 from rules.turns import cells_of
 
-U = np.uint64
 FOURS_FIRST = 200_000
 """Most positions of a search for a win by fours alone."""
-INNER_FOURS = 300
-"""Most positions of each search for fours within the search for threats."""
 SLICE = 20_000
 """Positions between two checks of the clock, some 20 ms."""
 FOLLOWING = 200_000
 """Positions to spend on a proven line if the table has lost part of it."""
-ATTACK, DEFENCE = U(1), U(0)
+ATTACK, DEFENCE = Word(1), Word(0)
+PROVEN, DISPROVEN = 1, 2
 
 
 def write_stones(memory: Memory, size: int, stones: Sequence[int]) -> None:
@@ -32,13 +30,7 @@ def write_stones(memory: Memory, size: int, stones: Sequence[int]) -> None:
         lift(memory)
     for colour in (0, 1):
         for index in cells_of(stones[colour]):
-            place(memory, U(w.cell_of(index, size)), U(colour))
-
-
-def begin_search(memory: Memory) -> None:
-    """Starts a new generation, whose entries replace those of earlier searches; clears STOP and NODES."""
-    memory[GENERATION] = (int(memory[GENERATION]) + 1) % 64
-    memory[[STOP, NODES]] = 0
+            place(memory, Word(w.cell_of(index, size)), Word(colour))
 
 
 class Proof:
@@ -46,7 +38,7 @@ class Proof:
 
     def __init__(self, memory: Memory, attacker: int) -> None:
         self.memory = memory
-        self.attacker = U(attacker)
+        self.attacker = Word(attacker)
         self.line: tuple[int, ...] | None = None
         """The cells of every stone up to the five, the attacker's first; None until a win is proven."""
         self.hopeless = False
@@ -54,17 +46,16 @@ class Proof:
 
     def by_fours(self, limit: int = FOURS_FIRST) -> bool:
         """Searches for a win in which every stone makes a four; returns whether there is one."""
-        if wins_by_fours(self.memory, self.attacker, U(limit)):
+        if wins_by_fours(self.memory, self.attacker, Word(limit)):
             self.line = self._written()
         return self.line is not None
 
     def by_threats(self, nodes: int) -> bool:
         """Continues the search for about `nodes` more positions, keeping earlier results; returns whether it won."""
-        self.memory[w.THREATS_LIMIT] = self.memory[NODES] + U(nodes)
-        self.memory[w.INNER_LIMIT] = INNER_FOURS
+        self.memory[w.THREATS_LIMIT] = self.memory[NODES] + Word(nodes)
         settled = self._settle(ATTACK)
         if settled == PROVEN:
-            self.memory[w.THREATS_LIMIT] += U(FOLLOWING)
+            self.memory[w.THREATS_LIMIT] += Word(FOLLOWING)
             line = self._follow()
             self.line = tuple(line) if line else None
         self.hopeless = settled == DISPROVEN
@@ -80,18 +71,19 @@ class Proof:
                 return True
         return False
 
-    def _settle(self, turn: np.uint64) -> int:
+    def _settle(self, turn: Word) -> int:
         """Searches on; returns PROVEN, DISPROVEN or 0."""
         memory = self.memory
-        prove(memory, self.attacker, turn, U(0), SURE, SURE)
+        threats.prove(memory, self.attacker, turn, Word(0), threats.SURE, threats.SURE)
         return self._state(turn)
 
-    def _state(self, turn: np.uint64) -> int:
-        slot = int(find(self.memory, threat_key(self.memory, self.attacker, turn)))
+    def _state(self, turn: Word) -> int:
+        slot = int(threats.find(self.memory, threats.threat_key(self.memory, self.attacker, turn)))
         if not slot:
             return 0
         word = self.memory[slot + 1]
-        return PROVEN if word & NUMBER == 0 else DISPROVEN if word >> AT_DISPROOF & NUMBER == 0 else 0
+        proof, disproof = word & threats.NUMBER, word >> threats.AT_DISPROOF & threats.NUMBER
+        return PROVEN if not proof else DISPROVEN if not disproof else 0
 
     def _written(self) -> tuple[int, ...]:
         start, length = int(w.LINE), int(self.memory[w.LINE_LENGTH])
@@ -102,17 +94,17 @@ class Proof:
         memory, attacker = self.memory, self.attacker
         line: list[int] = []
         while True:
-            if wins_by_fours(memory, attacker, U(FOURS_FIRST)):
+            if wins_by_fours(memory, attacker, Word(FOURS_FIRST)):
                 whole = [*line, *self._written()]
                 break
             move = self._winning_move()
             if move is None:
                 whole = []
                 break
-            place(memory, U(move), attacker)
+            place(memory, Word(move), attacker)
             line.append(move)
             answer = self._answer()
-            place(memory, U(answer), attacker ^ U(1))
+            place(memory, Word(answer), attacker ^ Word(1))
             line.append(answer)
         for _ in line:
             lift(memory)
@@ -123,7 +115,7 @@ class Proof:
         if self._state(ATTACK) != PROVEN and self._settle(ATTACK) != PROVEN:
             return None
         for cell in self._moves(ATTACK):
-            place(self.memory, U(cell), self.attacker)
+            place(self.memory, Word(cell), self.attacker)
             proven = self._state(DEFENCE) == PROVEN
             lift(self.memory)
             if proven:
@@ -132,29 +124,26 @@ class Proof:
 
     def _answer(self) -> int:
         """The defender's answer after which the win by fours is farthest away, or gone."""
-        memory, defender = self.memory, self.attacker ^ U(1)
+        memory, defender = self.memory, self.attacker ^ Word(1)
         forced = int(first_in(memory, self.attacker, w.FIVE))
         if forced != w.NOWHERE:
             return forced
         if self._state(DEFENCE) != PROVEN:
             self._settle(DEFENCE)
         best, longest = 0, -1
-        for cell in self._moves(DEFENCE) or self._empty()[:1]:
-            place(memory, U(cell), defender)
-            fours = wins_by_fours(memory, self.attacker, U(INNER_FOURS))
+        empty = np.flatnonzero(memory[int(w.STONES) : int(w.LINES)] == 0)
+        for cell in self._moves(DEFENCE) or empty[:1].tolist():
+            place(memory, Word(cell), defender)
+            fours = wins_by_fours(memory, self.attacker, threats.INNER_FOURS)
             length = int(memory[w.LINE_LENGTH]) if fours else w.MAX_PLY
             lift(memory)
             if length > longest:
                 best, longest = cell, length
         return best
 
-    def _moves(self, turn: np.uint64) -> list[int]:
-        slot = int(find(self.memory, threat_key(self.memory, self.attacker, turn)))
+    def _moves(self, turn: Word) -> list[int]:
+        slot = int(threats.find(self.memory, threats.threat_key(self.memory, self.attacker, turn)))
         if not slot:
             return []
-        count = int(fetch(self.memory, U(slot), U(0)))
+        count = int(threats.fetch(self.memory, Word(slot), Word(0)))
         return [int(cell) for cell in self.memory[int(w.MOVES) : int(w.MOVES) + count]]
-
-    def _empty(self) -> list[int]:
-        start = int(w.STONES)
-        return [int(cell) for cell in np.flatnonzero(self.memory[start : start + w.CELLS] == 0)]

@@ -8,52 +8,49 @@ proof holds against every move. Depth-first proof-number search after Nagai; the
 
 from __future__ import annotations
 
-import numpy as np
-
 from agents.kernels.compilation import compiled, leading_zeros
 from agents.kernels.loops import span
-from agents.kernels.memory import GENERATION, NODE_LIMIT, NODES, STOP, Memory
+from agents.kernels.memory import GENERATION, NODE_LIMIT, NODES, STOP, Memory, Word
 from games.gomoku.kernel import memory as w
 from games.gomoku.kernel.board import count_in, first_in, lift, place, write_set
 from games.gomoku.kernel.fours import belongs, wins_by_fours
 
-U = np.uint64
-ZERO, ONE, TWO, FOUR, SIX, EIGHT, TEN, SIXTEEN = U(0), U(1), U(2), U(4), U(6), U(8), U(10), U(16)
-PLY_MOVES, MOST, LAST, CELL, WORD_BITS = U(64), U(w.MAX_MOVES), U(63), U(1023), U(64)
-NUMBER, AT_DISPROOF, AT_COUNT, AT_AGE, AT_WORK = U(2**24 - 1), U(24), U(48), U(54), U(60)
-SIX_BITS, MAX_WORK = U(63), U(15)
-SURE = U(2**23)
+ZERO, ONE, TWO, FOUR, SIX, EIGHT, TEN, SIXTEEN = map(Word, (0, 1, 2, 4, 6, 8, 10, 16))
+PLY_MOVES, MOST, LAST, CELL, WORD_BITS = map(Word, (64, w.MAX_MOVES, 63, 1023, 64))
+NUMBER, AT_DISPROOF, AT_COUNT, AT_AGE, AT_WORK = map(Word, (2**24 - 1, 24, 48, 54, 60))
+SIX_BITS, MAX_WORK = Word(63), Word(15)
+SURE = Word(2**23)
 """The proof or disproof number of a position settled the other way."""
-DEEPEST = U(w.MAX_PLY - 8)
-PROVEN, DISPROVEN = 1, 2
+DEEPEST = Word(w.MAX_PLY - 8)
+INNER_FOURS = Word(300)
+"""Most positions of each search for fours within the search for threats."""
 THREATENING = ONE << w.THREE | ONE << w.FOUR
 """The sets, as in FLAGS, of cells on which a stone threatens a win by fours or makes one of its fours."""
 
 
 @compiled("uint64(uint64[::1], uint64, uint64)")
-def threat_key(memory: Memory, attacker: np.uint64, turn: np.uint64) -> np.uint64:
+def threat_key(memory: Memory, attacker: Word, turn: Word) -> Word:
     """Key of a position in the search; `turn` is 1 if the attacker is to move."""
-    key: np.uint64 = memory[w.KEY] ^ memory[w.SALTS + attacker] ^ memory[w.SALTS + TWO + turn]
-    return key
+    return Word(memory[w.KEY] ^ memory[w.SALTS + attacker] ^ memory[w.SALTS + TWO + turn])
 
 
 @compiled("uint64(uint64[::1], uint64)")
-def find(memory: Memory, key: np.uint64) -> np.uint64:
+def find(memory: Memory, key: Word) -> Word:
     """Index of the entry with that key; 0 if there is none."""
     for way in span(ZERO, FOUR):
-        slot: np.uint64 = memory[w.THREATS] + ((key + way) & memory[w.THREATS_MASK]) * EIGHT
+        slot: Word = memory[w.THREATS] + ((key + way) & memory[w.THREATS_MASK]) * EIGHT
         if memory[slot] == key:
             return slot
     return ZERO
 
 
 @compiled("uint64(uint64[::1], uint64)")
-def place_for(memory: Memory, key: np.uint64) -> np.uint64:
+def place_for(memory: Memory, key: Word) -> Word:
     """Index for storing a key: its own entry, else an empty one, else an earlier search's, else that of least work."""
-    best: np.uint64 = ZERO
+    best: Word = ZERO
     least = ~ZERO
     for way in span(ZERO, FOUR):
-        slot: np.uint64 = memory[w.THREATS] + ((key + way) & memory[w.THREATS_MASK]) * EIGHT
+        slot: Word = memory[w.THREATS] + ((key + way) & memory[w.THREATS_MASK]) * EIGHT
         if memory[slot] == key:
             return slot
         data = memory[slot + ONE]
@@ -66,15 +63,7 @@ def place_for(memory: Memory, key: np.uint64) -> np.uint64:
 
 
 @compiled("void(uint64[::1], uint64, uint64, uint64, uint64, uint64, uint64)")
-def keep(
-    memory: Memory,
-    key: np.uint64,
-    proof: np.uint64,
-    disproof: np.uint64,
-    ply: np.uint64,
-    count: np.uint64,
-    work: np.uint64,
-) -> None:
+def keep(memory: Memory, key: Word, proof: Word, disproof: Word, ply: Word, count: Word, work: Word) -> None:
     """Stores the numbers, the ply's moves and `work`, the positions visited, as a logarithm to base 4."""
     logarithm = min(WORD_BITS - leading_zeros(work | ONE) >> ONE, MAX_WORK)
     slot = place_for(memory, key)
@@ -90,16 +79,16 @@ def keep(
 
 
 @compiled("uint64(uint64[::1], uint64, uint64)")
-def fetch(memory: Memory, slot: np.uint64, ply: np.uint64) -> np.uint64:
+def fetch(memory: Memory, slot: Word, ply: Word) -> Word:
     """Copies an entry's moves to the ply; returns how many."""
-    count: np.uint64 = memory[slot + ONE] >> AT_COUNT & SIX_BITS
+    count: Word = memory[slot + ONE] >> AT_COUNT & SIX_BITS
     for index in span(ZERO, count):
         memory[w.MOVES + ply * PLY_MOVES + index] = memory[slot + TWO + index // SIX] >> index % SIX * TEN & CELL
     return count
 
 
 @compiled("uint64(uint64[::1], uint64, uint64, uint64)")
-def add(memory: Memory, ply: np.uint64, count: np.uint64, cell: np.uint64) -> np.uint64:
+def add(memory: Memory, ply: Word, count: Word, cell: Word) -> Word:
     """Adds a cell to the ply's moves if it is not marked yet; beyond 63, cells are only counted."""
     if memory[w.MARKS + cell] == memory[w.MARK]:
         return count
@@ -110,7 +99,7 @@ def add(memory: Memory, ply: np.uint64, count: np.uint64, cell: np.uint64) -> np
 
 
 @compiled("uint64(uint64[::1], uint64, uint64, uint64, uint64)")
-def add_set(memory: Memory, ply: np.uint64, count: np.uint64, colour: np.uint64, kind: np.uint64) -> np.uint64:
+def add_set(memory: Memory, ply: Word, count: Word, colour: Word, kind: Word) -> Word:
     """Adds the unmarked cells of a set to the ply's moves; returns how many moves there are."""
     for slot in span(w.FOUR_CELLS, write_set(memory, colour, kind, w.FOUR_CELLS)):
         count = add(memory, ply, count, memory[slot])
@@ -118,7 +107,7 @@ def add_set(memory: Memory, ply: np.uint64, count: np.uint64, colour: np.uint64,
 
 
 @compiled("uint64(uint64[::1], uint64, uint64)")
-def write_threats(memory: Memory, attacker: np.uint64, ply: np.uint64) -> np.uint64:
+def write_threats(memory: Memory, attacker: Word, ply: Word) -> Word:
     """Writes the attacker's moves: open threes and fours; returns how many."""
     memory[w.MARK] += ONE
     count = add_set(memory, ply, ZERO, attacker, w.THREE)
@@ -127,7 +116,7 @@ def write_threats(memory: Memory, attacker: np.uint64, ply: np.uint64) -> np.uin
 
 
 @compiled("uint64(uint64[::1], uint64, uint64)")
-def write_spoilers(memory: Memory, attacker: np.uint64, ply: np.uint64) -> np.uint64:
+def write_spoilers(memory: Memory, attacker: Word, ply: Word) -> Word:
     """Writes the cells that spoil every way of threatening two fives with one stone; returns how many.
 
     A way is spoilt on its cell and on the fives that a stone there threatens.
@@ -152,7 +141,7 @@ def write_spoilers(memory: Memory, attacker: np.uint64, ply: np.uint64) -> np.ui
 
 
 @compiled("uint64(uint64[::1], uint64, uint64)")
-def write_answers(memory: Memory, attacker: np.uint64, ply: np.uint64) -> np.uint64:
+def write_answers(memory: Memory, attacker: Word, ply: Word) -> Word:
     """Writes the defender's moves that may spoil the win by fours in LINE; returns how many, also beyond MAX_MOVES."""
     defender = attacker ^ ONE
     length = memory[w.LINE_LENGTH]
@@ -178,12 +167,12 @@ def write_answers(memory: Memory, attacker: np.uint64, ply: np.uint64) -> np.uin
 
 
 @compiled("uint64(uint64[::1], uint64, uint64, uint64)")
-def expand(memory: Memory, attacker: np.uint64, turn: np.uint64, ply: np.uint64) -> np.uint64:
+def expand(memory: Memory, attacker: Word, turn: Word, ply: Word) -> Word:
     """Writes the moves of a new position and stores it; returns how many, 0 if it is settled."""
     key = threat_key(memory, attacker, turn)
     mover = attacker if turn == ONE else attacker ^ ONE
     memory[NODES] += ONE
-    count, won = ZERO, turn == ONE and wins_by_fours(memory, attacker, memory[w.INNER_LIMIT])
+    count, won = ZERO, turn == ONE and wins_by_fours(memory, attacker, INNER_FOURS)
     if not won and first_in(memory, mover, w.FIVE) == w.NOWHERE:
         fives = count_in(memory, mover ^ ONE, w.FIVE)
         if fives > ONE:
@@ -193,7 +182,7 @@ def expand(memory: Memory, attacker: np.uint64, turn: np.uint64, ply: np.uint64)
             count = ONE
         elif turn == ONE:
             count = write_threats(memory, attacker, ply)
-        elif first_in(memory, mover, w.WINNING) == w.NOWHERE and wins_by_fours(memory, attacker, memory[w.INNER_LIMIT]):
+        elif first_in(memory, mover, w.WINNING) == w.NOWHERE and wins_by_fours(memory, attacker, INNER_FOURS):
             count = write_answers(memory, attacker, ply)
             won = count == ZERO
             count = ZERO if count > MOST else count
@@ -207,14 +196,7 @@ def expand(memory: Memory, attacker: np.uint64, turn: np.uint64, ply: np.uint64)
 
 
 @compiled("void(uint64[::1], uint64, uint64, uint64, uint64, uint64)")
-def prove(
-    memory: Memory,
-    attacker: np.uint64,
-    turn: np.uint64,
-    ply: np.uint64,
-    most_proof: np.uint64,
-    most_disproof: np.uint64,
-) -> None:
+def prove(memory: Memory, attacker: Word, turn: Word, ply: Word, most_proof: Word, most_disproof: Word) -> None:
     """Searches the position until one of its numbers reaches its limit, and stores them.
 
     `turn` is 1 if the attacker is to move. `proof` and `disproof` estimate the work of proving or refuting the win; 0

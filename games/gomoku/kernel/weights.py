@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.kernels.memory import Memory
+from agents.kernels.memory import Memory, Word
 from games.gomoku.kernel import memory as w
 from system.weights import find_weights
 
@@ -56,21 +56,18 @@ def write_network(memory: Memory, stored: Mapping[str, NDArray[Any]]) -> None:
     """Writes the network's weights, and its numbers for the board without stones."""
     row_of, contents = rows_of()
     rows = np.concatenate([stored["rows"], stored["rows"][row_of[exchanged(contents)]]], axis=1)
-    memory[int(w.ROW_OF) : int(w.ROWS)] = row_of.astype(np.uint16).view(np.uint64)
-    memory[int(w.ROWS) : int(w.PATTERN_TABLE)] = rows.reshape(-1).view(np.uint64)
+    memory[int(w.ROW_OF) : int(w.ROWS)] = row_of.astype(np.uint16).view(Word)
+    memory[int(w.ROWS) : int(w.VALUES)] = rows.reshape(-1).view(Word)
     for name, start, end in (("first", w.FIRST, w.LAST), ("last", w.LAST, w.ADDED), ("added", w.ADDED, w.ROW_OF)):
-        memory[int(start) : int(end)] = stored[name].reshape(-1).view(np.uint64)
+        memory[int(start) : int(end)] = stored[name].reshape(-1).view(Word)
     memory[int(w.SEEN_LINES) : int(w.NEAR)] = memory[int(w.LINES) : int(w.PATTERNS)]
+    memory[int(w.TOTALS) : int(w.MOVERS)] = 0
     near = memory[int(w.NEAR) : int(w.TOTALS)].view(np.int16).reshape(w.CELLS, w.HIDDEN)
-    inside = np.flatnonzero(memory[int(w.STONES) : int(w.LINES)] == 0)
-    lines = memory[int(w.LINES) : int(w.PATTERNS)].reshape(4, 2 * w.WIDTH)
-    row, column = inside // w.WIDTH, inside % w.WIDTH
+    stones = memory[int(w.STONES) : int(w.LINES)].astype(np.int64)
+    inside = np.flatnonzero(stones == 0)
     near[inside] = np.tile(stored["start"], 2)
-    numbers = row, column, row + w.WIDTH - column, row + column
-    for way, number, place in zip(lines, numbers, (column, row, column, row), strict=True):
-        near[inside] += rows[row_of[(way[number] >> (2 * place - 8).astype(np.uint64)).astype(np.int64) & 2**18 - 1]]
-    totals = np.maximum(near, 0).sum(axis=0, dtype=np.int32)
-    memory[int(w.TOTALS) : int(w.MOVERS)] = np.tile(totals, 2).view(np.uint64)
+    for step in w.STEPS:
+        near[inside] += rows[row_of[sum(stones[inside + (place - 4) * step] << 2 * place for place in range(9))]]
 
 
 PROMISES = {2: 2, 3: 6, 4: 10, 5: 24, 8: 30, 9: 100, 10: 200}
