@@ -80,7 +80,7 @@ def signed(bits: np.uint64) -> int:
     return np.int64(bits)  # type: ignore[return-value]
 
 
-def instructions(signature: str) -> Callable[[Callable[..., Any]], Any]:
+def instructions(signature: Any) -> Callable[[Callable[..., Any]], Any]:
     """Makes a compiled function of one that writes LLVM's instructions, for what no Python is compiled to.
 
     That gets LLVM's builder and the arguments, arrays as addresses. Vectors become what the processor has.

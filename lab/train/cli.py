@@ -266,17 +266,17 @@ def show_patches(
 def reversi(
     out: OutOption = MODELS,
     games: Annotated[
-        int, typer.Option(min=100, help="Games of the largest round; 120000 take 22 minutes of processor.")
-    ] = 120_000,
+        int, typer.Option(min=100, help="Games of the last round; 200000 take about 25 minutes of processor.")
+    ] = 200_000,
     seed: GamesSeedOption = 1,
     further: Annotated[
-        bool, typer.Option("--further", help="Play only the last round, and move the weights that are there.")
+        bool, typer.Option("--further", help="Play only the last two rounds, first by the weights that are there.")
     ] = False,
 ) -> None:
     """Trains reversi's evaluation by games of the program against itself. Needs no torch.
 
     Plays games, fits weights of patterns on groups of squares to what their positions are worth, and repeats with the
-    new weights: six rounds, the last by deeper searches. Writes reversi_patterns.npz and manifest.toml. Games are
+    new weights: five rounds, the later by deeper searches. Writes reversi_patterns.npz and manifest.toml. Games are
     played on all cores.
 
     Example: kibitzer train reversi --out /tmp/weights --games 2000

@@ -235,9 +235,7 @@ def accuracy(positions: Positions, weights: NDArray[np.int16]) -> float:
     return float(np.mean((values > 0)[decided] == (positions.worth > 0.5)[decided]))
 
 
-def fit(
-    positions: Positions, epochs: int, seed: int, say: Callable[[], object], _start: NDArray[np.int16] | None = None
-) -> Fitted:
+def fit(positions: Positions, epochs: int, seed: int, say: Callable[[], object]) -> Fitted:
     """All stages' weights, (STAGES, 4 PATTERN_WORDS), and the error in points; calls `say` after each stage."""
     shared = shared_weights()
     features, stages = _described(positions, shared)

@@ -116,8 +116,6 @@ class Round(NamedTuple):
     search."""
     epochs: int
     """Passes over the positions."""
-    further: bool = False
-    """Whether it moves the weights of the round before, rather than fit from nothing."""
 
 
 def learn(
@@ -140,7 +138,6 @@ def learn(
             advance = functools.partial(progress.advance, task)
             positions = play(weights, count, one.depth, one.trust, seed + number, advance)
             task = progress.add_task(f"round {number + 1}: {len(positions.mine)} positions, fitting", total=stages)
-            start = weights if one.further else None
-            fitted = fit(positions, one.epochs, seed, functools.partial(progress.advance, task), start)
+            fitted = fit(positions, one.epochs, seed, functools.partial(progress.advance, task))
             weights = fitted.weights
     return fitted

@@ -32,7 +32,6 @@ from games.reversi.kernel.searcher import ReversiSearch
 from lab.simulated.arrays import Float32Array
 from lab.train.pattern_fit import (
     HELD_OUT,
-    SCALE,
     Fitted,
     Round,
     as_stored,
@@ -168,8 +167,8 @@ def play(weights: Memory, games: int, depth: int, trust: float, seed: int, say: 
 
 OVERLAP = 2
 """Discs by which a stage's positions extend into the neighbouring stages."""
-STEPS, FURTHER_STEPS = (0.012, 0.001), (0.004, 0.0006)
-"""First and last step of a fit from nothing, and of one that moves given weights."""
+STEPS = 0.012, 0.001
+"""First and last step of a fit."""
 
 
 def mirror_images() -> NDArray[np.uint32]:
@@ -197,13 +196,8 @@ def features_of(mine: NDArray[np.uint64], theirs: NDArray[np.uint64], shared: ND
     return np.column_stack([shared[groups_of(mine, theirs)], MOBILITY + 32 + free, constant]).astype(np.uint32)
 
 
-def fit_stage(
-    positions: Positions, stage: int, epochs: int, seed: int, start: NDArray[np.int16] | None
-) -> tuple[NDArray[np.int16], float, float]:
-    """One stage's weights, with the RMS error in discs and the share of winners predicted, both in held-out games.
-
-    Moves the weights of that stage in `start`, or fits from nothing.
-    """
+def fit_stage(positions: Positions, stage: int, epochs: int, seed: int) -> tuple[NDArray[np.int16], float, float]:
+    """One stage's weights, with the RMS error in discs and the share of winners predicted, both in held-out games."""
     discs = np.bitwise_count(positions.mine | positions.theirs).astype(int)
     low = 0 if stage == 0 else FIRST_DISCS + STAGE_DISCS * stage
     high = 64 if stage == STAGES - 1 else FIRST_DISCS + STAGE_DISCS * (stage + 1) - 1
@@ -214,9 +208,8 @@ def fit_stage(
         return features_of(positions.mine[rows], positions.theirs[rows], shared), positions.worth[rows]
 
     features, worth = chosen((discs >= low - OVERLAP) & (discs <= high + OVERLAP) & ~apart)
-    weights = np.zeros(STAGE_WORDS * 4, np.float32) if start is None else start[stage].astype(np.float32) / SCALE
-    steps = STEPS if start is None else FURTHER_STEPS
-    descend(weights, features, worth, epochs, seed + stage, steps, logistic=False)
+    weights = np.zeros(STAGE_WORDS * 4, np.float32)
+    descend(weights, features, worth, epochs, seed + stage, STEPS, logistic=False)
     features, truth = chosen(apart & (discs >= low) & (discs <= high))
     values = weights[features].sum(axis=1, dtype=np.float64)
     error = float(np.sqrt(np.mean((values - truth) ** 2))) if len(truth) else 0.0
@@ -224,16 +217,11 @@ def fit_stage(
     return as_stored(weights, shared), error, right
 
 
-def fit(
-    positions: Positions, epochs: int, seed: int, say: Callable[[], object], start: NDArray[np.int16] | None = None
-) -> Fitted:
-    """All stages' weights, (STAGES, 4 STAGE_WORDS), moved from `start` or fitted from nothing.
-
-    Calls `say` after each stage.
-    """
+def fit(positions: Positions, epochs: int, seed: int, say: Callable[[], object]) -> Fitted:
+    """All stages' weights, (STAGES, 4 STAGE_WORDS); calls `say` after each stage."""
     found = []
     for stage in range(STAGES):
-        found.append(fit_stage(positions, stage, epochs, seed, start))
+        found.append(fit_stage(positions, stage, epochs, seed))
         say()
     weights, errors, right = zip(*found, strict=True)
     return Fitted(np.stack(weights), float(np.mean(errors)), float(np.mean(right)))
@@ -241,18 +229,18 @@ def fit(
 
 NAME = "reversi_patterns"
 ROUNDS = (
-    Round(1 / 6, 1, 1.0, 6),
-    Round(1 / 6, 2, 0.8, 8),
-    Round(1 / 3, 4, 0.6, 12),
-    Round(1 / 3, 4, 0.4, 12),
-    Round(1.0, 4, 0.5, 12),
-    Round(1 / 40, 8, 0.6, 5, further=True),
+    Round(1 / 10, 1, 1.0, 6),
+    Round(1 / 10, 2, 0.8, 8),
+    Round(1 / 5, 4, 0.6, 12),
+    Round(1 / 2, 6, 0.6, 8),
+    Round(1.0, 6, 0.6, 8),
 )
-"""The last moves the weights of the round before: its games are few but deep."""
+FURTHER = 3
+"""The first round that goes on from given weights."""
 
 
 def make_reversi(out: Path, *, games: int, seed: int, further: bool, command: str) -> None:
-    """Writes `reversi_patterns.npz` and its manifest entry into the folder; with `further` by the last round alone.
+    """Writes `reversi_patterns.npz` and its manifest entry into the folder; with `further` by rounds from FURTHER on.
 
     Key `weights`: int16 (STAGES, 4 STAGE_WORDS), hundredths of a disc, ordered as in `games.reversi.kernel.patterns`.
     Raises WeightsError if the weights to go further from are not there.
@@ -272,7 +260,7 @@ def make_reversi(out: Path, *, games: int, seed: int, further: bool, command: st
     def play_by(weights: Any, *how: Any) -> Positions:
         return play(np.ascontiguousarray(weights.reshape(-1)).view(np.uint64), *how)
 
-    skipped = len(ROUNDS) - 1 if further else 0
+    skipped = FURTHER if further else 0
     fitted = learn(ROUNDS, games, seed, play_by, fit, STAGES, skipped=skipped, weights=weights)
     np.savez_compressed(out / f"{NAME}.npz", weights=fitted.weights)
     facts |= {"held_out_error_discs": round(fitted.error, 2), "held_out_winner_accuracy": round(fitted.accuracy, 4)}

@@ -36,13 +36,13 @@ RAYS = _rays()
 @compiled("uint64(uint64, uint64, uint64)")
 def flips(mine: np.uint64, theirs: np.uint64, square: np.uint64) -> np.uint64:
     """The discs that a move to the empty square turns over; 0 if it is not a legal move."""
-    return turned_over(RAYS, mine, theirs, square)
+    return U(turned_over(RAYS, mine, theirs, square))
 
 
 @compiled("uint64(uint64, uint64)")
 def moves(mine: np.uint64, theirs: np.uint64) -> np.uint64:
     """The empty squares where a move turns discs over."""
-    return turning(mine, theirs)
+    return U(turning(mine, theirs))
 
 
 TOP_AND_BOTTOM, LEFT_AND_RIGHT = U(0xFF000000000000FF), U(0x8181818181818181)

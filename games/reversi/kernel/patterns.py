@@ -22,7 +22,7 @@ CONSTANT = MOBILITY + 64
 MAX_VALUE = 6400
 FIRST_DISCS, STAGE_DISCS = 9, 5
 """Discs: stage 0 ends before the sum of both; every stage spans STAGE_DISCS."""
-TEMPO = np.array([7, 23, 32, 93, 93, 97, 140, 130, 100, 52], dtype=np.int64)
+TEMPO = np.array([21, 32, 28, 33, 34, 76, 101, 89, 46, 31], dtype=np.int64)
 """Worth of being to move by stage, in hundredths of a disc: half the mean difference between the scores of searches of
 odd and even plies without it. The fit to results cannot see it: measured anew with every new weights, by
 `kibitzer bench reversi-errors`."""

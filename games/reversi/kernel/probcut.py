@@ -12,12 +12,12 @@ from agents.kernels.compilation import compiled
 
 MIN_DEPTH = 1
 """Plies from which a search may be cut: at one and two plies the evaluation itself is the shallow search."""
-ERRORS = np.array([105, 170, 200, 215, 220, 290, 300, 350, 360, 360])
+ERRORS = np.array([110, 151, 189, 218, 236, 294, 270, 333, 381, 531])
 """Standard deviation of the error of a search of 8 plies by stage of the game, in hundredths of a disc."""
 BY_DEPTH = np.array([0, 1.1, 1.1, 1.0, 0.95, 1.0, 1.2, 1.25, 1.0, 0.95, 1.25])
 """The same by plies of the deep search, as a multiple; the last for deeper ones.
 
-Up to a fifth wider than the errors measured last (2026-11-28, 400 positions): 0.9 1.0 0.95 0.9 0.9 1.15 1.15 1.0.
+Up to a fifth wider than the errors measured last (2026-11-29, 400 positions): 0.9 1.0 0.9 0.9 0.85 1.15 1.05 1.0.
 """
 CONFIDENCE = 1.0
 """Standard deviations by which the shallow score must leave the window: by the normal law 84 of 100 cuts are right."""

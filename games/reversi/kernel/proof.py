@@ -12,7 +12,9 @@ from games.reversi.kernel.endgame import prove
 from games.reversi.kernel.midgame import negamax, place
 from games.reversi.kernel.patterns import MAX_VALUE
 
-GUESS_DEPTH = 8
+SEEN = 10
+"""Empty squares at the end of the search that guesses the result: with 8, endings of 19 to 21 empty squares visit 2 %
+fewer positions, but FFO 40-44 a fifth more."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,10 +35,10 @@ class Proof:
 
 
 def expected_result(memory: Memory, mine: int, theirs: int) -> int:
-    """An even number of discs near the result, from searches to GUESS_DEPTH plies by the patterns; fills the table."""
-    score = 0
+    """An even number of discs near the result, from searches by the patterns; fills the table."""
+    score, empties = 0, 64 - (mine | theirs).bit_count()
     place(memory, np.uint64(0), np.uint64(mine), np.uint64(theirs))
-    for depth in range(1, GUESS_DEPTH + 1):
+    for depth in range(1, max(empties - SEEN, 1) + 1):
         score = negamax(memory, 0, depth, -LIMIT, LIMIT)
     return 2 * round(score / 200) if abs(score) <= MAX_VALUE else 0
 

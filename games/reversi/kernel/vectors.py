@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numba
 import numba.core.cgutils
-import numba.extending
-import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
-from numpy.typing import NDArray
 
-from agents.kernels.compilation import NONZERO
+from agents.kernels.compilation import NONZERO, instructions
 from games.reversi.kernel.groups import LANES
 
 cgutils: Any = numba.core.cgutils
-extending: Any = numba.extending
-
+WORD, CONSTANTS = numba.uint64, numba.types.Array(numba.uint64, 1, "C", readonly=True)
 LONG, SHORT, BYTE = ir.IntType(64), ir.IntType(16), ir.IntType(8)
 INNER = 0x7E7E7E7E7E7E7E7E
 """All columns but a and h, whose discs cannot be turned over along a row or diagonal."""
@@ -51,10 +47,6 @@ def _from(builder: Any, address: Any, kind: Any, count: int) -> Any:
     return builder.load(_pointer(builder, address, ir.VectorType(kind, count)), align=kind.width // 8)
 
 
-def _address(context: Any, builder: Any, of: Any, array: Any) -> Any:
-    return builder.ptrtoint(context.make_array(of)(context, builder, array).data, LONG)
-
-
 def _beyond(builder: Any, mine: Any, theirs: Any) -> Any:
     """The squares behind rows of `theirs` that begin beside mine, both ways along four lines, in doubling steps."""
     one, two = _vector(STEPS), _vector([2 * step for step in STEPS])
@@ -69,16 +61,18 @@ def _beyond(builder: Any, mine: Any, theirs: Any) -> Any:
     return builder.or_(*found)
 
 
-def _build_moves(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
-    mine, theirs = args
+@instructions("uint64(uint64, uint64)")
+def turning(builder: Any, mine: Any, theirs: Any) -> Any:
+    """The empty squares where a move turns discs over."""
     lines = builder.and_(_spread(builder, theirs), _vector([INNER, -1, INNER, INNER]))
     found = _any_lane(builder, _beyond(builder, _spread(builder, mine), lines))
     return builder.and_(found, builder.not_(builder.or_(mine, theirs)))
 
 
-def _build_flips(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    rays, mine, theirs, square = args
-    at = builder.add(_address(context, builder, signature.args[0], rays), builder.shl(square, LONG(6)))
+@instructions(WORD(CONSTANTS, WORD, WORD, WORD))
+def turned_over(builder: Any, rays: Any, mine: Any, theirs: Any, square: Any) -> Any:
+    """The discs that a move turns over, by the words of `discs.RAYS`."""
+    at = builder.add(builder.ptrtoint(rays, LONG), builder.shl(square, LONG(6)))
     mine, theirs, one = _spread(builder, mine), _spread(builder, theirs), _vector([1] * 4)
     up, down = (_from(builder, builder.add(at, LONG(start)), LONG, 4) for start in (0, 32))
     end = builder.and_(builder.add(builder.or_(theirs, builder.not_(up)), one), builder.and_(up, mine))
@@ -104,16 +98,16 @@ def contents(builder: Any, table: Any, mine: Any, theirs: Any) -> Any:
     return builder.add(sums[0], builder.add(sums[1], sums[1]))
 
 
-def summing(table_word: int, starts: Sequence[int], always: int) -> Callable[..., int]:
+def summing(table_word: int, starts: Sequence[int], always: int) -> Any:
     """A function of memory, discs and where the weights begin, in numbers of 16 bits: the sum of the groups' weights.
 
     Added are the weight `always` and the one whose number comes last. The table of contents lies in the memory from
     that word on; `starts` is where each group's weights begin.
     """
 
-    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        memory, mine, theirs, first, other = args
-        base, wide = _address(context, builder, signature.args[0], memory), ir.IntType(32)
+    @instructions("int64(uint64[::1], uint64, uint64, uint64, uint64)")
+    def total(builder: Any, memory: Any, mine: Any, theirs: Any, first: Any, other: Any) -> Any:
+        base, wide = builder.ptrtoint(memory, LONG), ir.IntType(32)
         lanes = contents(builder, builder.add(base, LONG(8 * table_word)), mine, theirs)
         with builder.goto_entry_block():
             found = builder.alloca(lanes.type)
@@ -128,22 +122,4 @@ def summing(table_word: int, starts: Sequence[int], always: int) -> Callable[...
             total = builder.add(total, builder.sext(weight, wide))
         return builder.sext(total, LONG)
 
-    def typed(_typing: Any, memory: Any, _mine: Any, _theirs: Any, _first: Any, _other: Any) -> Any:
-        return numba.int64(memory, *[numba.uint64] * 4), build
-
-    made: Callable[..., int] = extending.intrinsic(typed)
-    return made
-
-
-def _typed_moves(_typing: Any, _mine: Any, _theirs: Any) -> Any:
-    return numba.uint64(numba.uint64, numba.uint64), _build_moves
-
-
-def _typed_flips(_typing: Any, rays: Any, _mine: Any, _theirs: Any, _square: Any) -> Any:
-    return numba.uint64(rays, numba.uint64, numba.uint64, numba.uint64), _build_flips
-
-
-turning: Callable[[np.uint64, np.uint64], np.uint64] = extending.intrinsic(_typed_moves)
-turned_over: Callable[[NDArray[np.uint64], np.uint64, np.uint64, np.uint64], np.uint64] = extending.intrinsic(
-    _typed_flips
-)
+    return total
