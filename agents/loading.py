@@ -95,8 +95,9 @@ def wait(name: str, stop: threading.Event) -> None:
 
 
 def is_pending(name: str) -> bool:
+    """Whether the game's kernel is being loaded, and nobody else has loaded it meanwhile."""
     with _lock:
-        return name in _threads and _threads[name].is_alive()
+        return name in _threads and _threads[name].is_alive() and not is_ready(name)
 
 
 def is_busy() -> bool:

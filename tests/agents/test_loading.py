@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -200,6 +201,16 @@ def test_a_kernel_that_another_thread_imports_is_not_ready(fake: tuple[FakeKerne
     kernel.arrive.set()
     thread.join()
     assert not loading.is_pending(game.name)
+
+
+def test_a_kernel_that_was_loaded_while_another_process_compiles_it_is_used(
+    fake: tuple[FakeKernel, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, game = fake
+    thread = loading.begin(game.name)
+    assert loading.is_pending(game.name)
+    monkeypatch.setitem(sys.modules, games.module_name(game.name, "kernel"), SimpleNamespace(SEARCH=PlainSearch))
+    assert thread.is_alive() and not loading.is_pending(game.name)
 
 
 class Terminal(io.StringIO):
