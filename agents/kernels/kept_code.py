@@ -14,6 +14,8 @@ from system import paths
 _log = logging.getLogger(__name__)
 
 KERNELS = Path(__file__).resolve().parent
+OUTSIDE = KERNELS.parent / "search.py", KERNELS.parent / "tables" / "slots.py"
+"""Files elsewhere that compiled code is made of."""
 WHOLE = "whole"
 """File in a game's folder that says that its whole kernel was compiled."""
 
@@ -22,7 +24,7 @@ WHOLE = "whole"
 def _sources_digest(package: Path) -> str:
     """Twelve letters that change with any file that a kernel is made of; numba itself checks only the calling file."""
     digest = hashlib.sha256()
-    for path in (KERNELS.parent / "search.py", *sorted({*KERNELS.glob("*.py"), *package.rglob("*.py")})):
+    for path in (*OUTSIDE, *sorted({*KERNELS.glob("*.py"), *package.rglob("*.py")})):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
 

@@ -14,6 +14,7 @@ import pytest
 numba = pytest.importorskip("numba")
 from agents.kernels import code_cache, kept_code  # noqa: E402 - without numba there is nothing to keep
 from agents.kernels.code_cache import DIGEST_BYTES, CodeFiles  # noqa: E402
+from agents.tables import slots  # noqa: E402
 
 
 def doubled(number: int) -> int:
@@ -123,4 +124,16 @@ def test_code_of_a_kernel_whose_sources_have_changed_is_compiled_anew(tmp_path: 
     for text in ("ONE = 1\n", "ONE = 2\n"):
         source.write_text(text)
         digests.add(kept_code._sources_digest.__wrapped__(tmp_path))
+    assert len(digests) == 2
+
+
+def test_code_that_has_parts_of_a_file_elsewhere_is_compiled_anew_when_that_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert Path(slots.__file__) in kept_code.OUTSIDE  # retrograde analysis is compiled with these functions
+    source, digests = tmp_path / "slots.py", set()
+    monkeypatch.setattr(kept_code, "OUTSIDE", (source,))
+    for text in ("ONE = 1\n", "ONE = 2\n"):
+        source.write_text(text)
+        digests.add(kept_code._sources_digest.__wrapped__(tmp_path / "game"))
     assert len(digests) == 2
