@@ -12,7 +12,6 @@ from games.reversi import Move, Position, Reversi
 from games.reversi.kernel import memory as layout
 from games.reversi.kernel.endgame import prove
 from games.reversi.kernel.proof import expected_result, prove_result
-from games.reversi.kernel.weights import weights
 
 GUESSED = 16
 """Empty squares from which a shallow search first estimates the result, where the proof then starts."""
@@ -32,7 +31,7 @@ class Solution:
 class Solver:
     def __init__(self, table_mb: int = 256) -> None:
         self.game = Reversi()
-        self._memory = layout.allocate(table_mb, "", weights())
+        self._memory = layout.allocate(table_mb)
 
     def solve(self, position: Position, every: bool = False) -> Solution:
         """The result with one best move, or with `every` best move. Raises InterruptedError after `interrupt`."""

@@ -1,9 +1,8 @@
 """Compiled searches: the package `kernel` in a game's folder.
 
 Such a package names its class `SEARCH`, called with the game, mebibytes of table, a seed and the name of a heuristic
-("" is the engine's own evaluation), and lists its heuristics in `HEURISTICS`. An optional `supports(game)` says whether
-it knows all rules of a game. An optional module `perft` has `count(game, position, depth)`: the leaves in whole turns,
-or None for rules that it does not support.
+("" is the engine's own evaluation). An optional `HEURISTICS` lists those that it knows, else all of the game; an
+optional `supports(game)` says whether it knows all rules of a game.
 
 A package with a module `tree` holds a Monte Carlo tree search instead (`Playouts`), called with the game, mebibytes of
 its tree and a seed.
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import games
+from agents import heuristics
 from agents.kernels import kept_code
 from agents.search import Search
 
@@ -123,7 +123,7 @@ def search(game: Any, table_mb: int, seed: int, heuristic: str = "") -> Search |
     """A compiled search of the game; None if there is no kernel, or none for its rules or with that heuristic."""
     if game.name not in names() or not supports(game):
         return None
-    if heuristic and heuristic not in _kernel(game.name).HEURISTICS:
+    if heuristic and heuristic not in getattr(_kernel(game.name), "HEURISTICS", heuristics.of(game)):
         return None
     made: Search = load(game.name)(game, table_mb, seed, heuristic)
     return made
@@ -150,8 +150,8 @@ def by_playouts(game: Any) -> bool:
 
 def perft(game: Any, position: Any, depth: int) -> int | None:
     """Leaves in whole turns by a kernel's own move generator; None if there is none for the game's rules."""
-    part = games.part_of(game.name, "kernel.perft") if game.name in names() else None
-    counted: int | None = None if part is None else part.count(game, position, depth)
+    count = getattr(search(game, 1, 0), "leaves", None)
+    counted: int | None = None if count is None else count(position, depth)
     return counted
 
 

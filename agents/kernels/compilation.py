@@ -20,6 +20,7 @@ from numba.core import sigutils
 from numba.np import linalg
 
 from agents.kernels import code_cache, kept_code
+from agents.kernels.memory import Word
 
 
 def _no_blas() -> None:
@@ -75,7 +76,7 @@ def specialised(function: Callable[..., Any], signature: str, module: str, own: 
 
 
 @compiled("int64(uint64)")
-def signed(bits: np.uint64) -> int:
+def signed(bits: Word) -> int:
     """The same 64 bits as a signed number."""
     return np.int64(bits)  # type: ignore[return-value]
 
@@ -129,6 +130,6 @@ word_at = _of_word(lambda builder, address: _read(builder, address, 64))
 
 
 @compiled("int64(uint64)", inlined=True)
-def number(bits: np.uint64) -> int:
+def number(bits: Word) -> int:
     """Number of set bits of a uint64, for sums that may be negative."""
     return signed(bit_count(bits))

@@ -12,9 +12,9 @@ import numba
 import numba.core.cgutils
 import numba.core.imputils
 import numba.extending
-import numpy as np
 
 from agents.kernels.compilation import NONZERO
+from agents.kernels.memory import Word
 
 Build = Callable[..., Any]
 cgutils: Any = numba.core.cgutils
@@ -77,7 +77,7 @@ def _typed_span(_typing: Any, _first: Any, _end: Any) -> Any:
     return SPAN(types.uint64, types.uint64), SPAN.begin
 
 
-each_bit: Callable[[np.uint64], Iterable[np.uint64]] = extending.intrinsic(_typed_bits)
+each_bit: Callable[[Word], Iterable[Word]] = extending.intrinsic(_typed_bits)
 """The indices of the set bits of a uint64, the lowest first."""
-span: Callable[[np.uint64, np.uint64], Iterable[np.uint64]] = extending.intrinsic(_typed_span)
+span: Callable[[Word, Word], Iterable[Word]] = extending.intrinsic(_typed_span)
 """The numbers from one uint64 to before another."""

@@ -5,10 +5,13 @@ A game's own words begin at OWN; after them comes the transposition table, whose
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
+
+from system.weights import find_weights
 
 Memory = NDArray[np.uint64]
 Word = np.uint64
@@ -17,9 +20,10 @@ MAX_PLY = 128
 """Plies below the root, with what is searched beyond the horizon."""
 MAX_MOVES = 1000
 """More moves than any position has. No power of two, by which the plies' moves would share lines of the cache."""
-LINE, STRIDE = Word(MAX_PLY), Word(MAX_MOVES)
-"""Words of a ply in PV and in MOVES."""
-STATE_WORDS = 8
+LINE, STRIDE, STATE_WORDS = map(Word, (MAX_PLY, MAX_MOVES, 16))
+"""Words of a ply in PV, in MOVES and in STATE."""
+MAX_KEYS = 1024
+"""Positions of the game in KEYS at most: of a longer game without a capture the first are forgotten."""
 
 STOP = Word(0)
 """Not 0: stop the search. Set from another thread."""
@@ -44,6 +48,8 @@ TABLE = Word(10)
 TABLE_SHIFT = Word(11)
 NOISE_SHIFT = Word(12)
 """64 less the bits of the noise."""
+ROOT_KEY = Word(13)
+"""Index in KEYS of the root's position."""
 HISTORY = Word(16)
 """2 x 1024 words: how often a quiet move was good, by parity of the ply and the low ten bits of its code."""
 KILLERS = HISTORY + Word(2 * 1024)
@@ -55,7 +61,11 @@ MOVES = PV + Word(MAX_PLY * (MAX_PLY + 1))
 """STRIDE words per ply: order << 32 | move code."""
 STATE = MOVES + Word(MAX_PLY * MAX_MOVES)
 """STATE_WORDS words per ply: the position there, in the game's own form."""
-OWN = STATE + Word(STATE_WORDS * MAX_PLY)
+KEY, FIRST_KEY = Word(14), Word(15)
+"""Last words of a state, for `past`: its hash, and the index in KEYS of the first position that it may repeat."""
+KEYS = STATE + STATE_WORDS * Word(MAX_PLY)
+"""Hashes of earlier positions and of those on the way to the present one."""
+OWN = KEYS + Word(MAX_KEYS + MAX_PLY)
 
 
 def allocate(table: Word, table_mb: int, noise_bits: int) -> Memory:
@@ -70,6 +80,13 @@ def write(memory: Memory, word: Word, values: Iterable[int]) -> None:
     """Writes numbers, which may be negative, from a word on."""
     for place, value in enumerate(values):
         memory[int(word) + place] = int(value) % 2**64
+
+
+@functools.cache
+def trained(name: str) -> Memory:
+    """The weights in a file of `models/`, four of 16 bits per word. Raises WeightsError."""
+    with np.load(find_weights(name).path) as stored:
+        return np.ascontiguousarray(stored["weights"].reshape(-1)).view(Word)
 
 
 def begin_search(memory: Memory, nodes: int = 0) -> None:

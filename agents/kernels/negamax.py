@@ -1,36 +1,23 @@
 """Principal-variation search for any game of two sides: a game supplies its rules as compiled functions.
 
-`negamax` names these functions, and `of` makes a search of it for one game's. The position of each ply lies in the
-memory at STATE; a move is a code of fifteen bits, not 0, whose low ten bits tell quiet moves apart.
+`negamax` names these functions, and `of` makes a search of it with those of a game's module. The position of each ply
+lies in the memory at STATE; a move is a code of fifteen bits, not 0, whose low ten bits tell quiet moves apart.
 """
 
 from __future__ import annotations
 
+import functools
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
+from agents.kernels import memory as w
 from agents.kernels.compilation import compiled, signed, specialised
-from agents.kernels.memory import (
-    BEST_MOVE,
-    BEST_SCORE,
-    EXACT,
-    HINT,
-    HISTORY,
-    KILLERS,
-    MOVES,
-    NODE_LIMIT,
-    NODES,
-    NOISE,
-    PV,
-    PV_LENGTH,
-    STOP,
-    Memory,
-    Word,
-    begin_search,
-)
+from agents.kernels.loops import span
+from agents.kernels.memory import EXACT, MAX_PLY, MOVES, STOP, STRIDE, Memory, Word, begin_search
 from agents.kernels.ordering import extend_line, order_moves, pick, reward
 from agents.kernels.table import AT_DEPTH, AT_MOVE, CODE, DEPTH, OFFSET, SCORE, bound_of, recall, settles, store
 from agents.search import MAX_DEPTH, WIN, Iteration
@@ -55,11 +42,11 @@ QUIET, REDUCIBLE = Word(1), Word(2)
 @compiled("boolean(uint64[::1])")
 def must_stop(memory: Memory) -> bool:
     """Whether the search must stop; counts the position if not."""
-    if memory[NODE_LIMIT] != ZERO and memory[NODES] >= memory[NODE_LIMIT]:
+    if memory[w.NODE_LIMIT] != ZERO and memory[w.NODES] >= memory[w.NODE_LIMIT]:
         memory[STOP] = ONE
     if memory[STOP] != ZERO:
         return True
-    memory[NODES] += ONE
+    memory[w.NODES] += ONE
     return False
 
 
@@ -120,10 +107,14 @@ def reduction(memory: Memory, ply: Word, depth: int, done: Word, code: Word) -> 
     return 2 if done >= VERY_LATE and depth >= 5 else 1
 
 
+SUPPLIED = {"holds", "extension", "reduction", "reward", *(name for name, one in globals().items() if one is _supplied)}
+"""Names of the functions that a game must or may supply."""
+
+
 def negamax(memory: Memory, ply: int, depth: int, alpha: int, beta: int) -> int:
     """The score for the side to move, searched `depth` plies deep; fail-soft. Meaningless once STOP is set."""
     here = Word(ply)
-    memory[PV_LENGTH + here] = ZERO
+    memory[w.PV_LENGTH + here] = ZERO
     # 1. Stop if requested.
     if must_stop(memory):
         return 0
@@ -184,8 +175,8 @@ def negamax(memory: Memory, ply: int, depth: int, alpha: int, beta: int) -> int:
             if score >= beta:
                 return beta
     # 6. All moves, the most promising first.
-    if ply == 0 and memory[HINT] != ZERO:
-        first = memory[HINT]
+    if ply == 0 and memory[w.HINT] != ZERO:
+        first = memory[w.HINT]
     count = write_moves(memory, here, depth)
     order_moves(memory, count, here, first)
     # 7. Search each: the first with the full window, the others with a null window to prove them no better.
@@ -213,7 +204,7 @@ def negamax(memory: Memory, ply: int, depth: int, alpha: int, beta: int) -> int:
         if score > best:
             best, best_code = score, code
             if ply == 0:
-                memory[BEST_MOVE], memory[BEST_SCORE] = code, Word(score)
+                memory[w.BEST_MOVE], memory[w.BEST_SCORE] = code, Word(score)
             if score > alpha:
                 if open_window:  # no line goes through a null window
                     extend_line(memory, here, code)
@@ -232,9 +223,32 @@ def negamax(memory: Memory, ply: int, depth: int, alpha: int, beta: int) -> int:
 Negamax = Callable[[Memory, int, int, int, int], int]
 
 
+def leaves(memory: Memory, ply: Word, depth: int) -> int:
+    """Number of sequences of `depth` moves; games that end sooner do not count."""
+    if final_score(memory, ply) != NOT_OVER:
+        return 0
+    count = write_moves(memory, ply, depth)
+    if depth <= 1:
+        return signed(count)
+    total, first = 0, MOVES + ply * STRIDE
+    for slot in span(first, first + count):
+        make(memory, ply, memory[slot] & CODE)
+        total += leaves(memory, ply + ONE, depth - 1)
+    return total
+
+
 def of(module: str, **own: Any) -> Negamax:
-    """`negamax` with a game's functions and numbers, by name."""
+    """`negamax` of memory, ply, depth, alpha and beta, with the functions of a game's module and what else is given."""
+    own |= {name: one for name, one in vars(sys.modules[module]).items() if name in SUPPLIED}
     made: Negamax = specialised(negamax, "int64(uint64[::1], int64, int64, int64, int64)", module, own)
+    return made
+
+
+@functools.cache
+def leaves_of(search: Any) -> Callable[[Memory, Word, int], int]:
+    """`leaves` with the functions of a game's `negamax`."""
+    module, own = search.py_func.__module__, {name: search.py_func.__globals__[name] for name in SUPPLIED}
+    made: Callable[[Memory, Word, int], int] = specialised(leaves, "int64(uint64[::1], uint64, int64)", module, own)
     return made
 
 
@@ -243,24 +257,21 @@ class NegamaxSearch:
 
     selective = 0x8E9D5C7B3A6F1E2D
     """Mixed into the keys of searches that are not exact."""
-    written: Callable[..., Any]
-    """The game's `write_moves`."""
     window = 0, 1, 0
     """By how much a score may differ from that so many searches before, from that depth on; 0 for the full window."""
 
     def __init__(self, negamax: Negamax, memory: Memory, seed: int) -> None:
-        self.memory = memory
-        self.memory[NOISE] = seed
-        self._negamax = negamax
+        self._negamax, self.memory = negamax, memory
+        self.memory[w.NOISE] = seed
 
     def begin(self, position: Any, nodes: int | None, exact: bool) -> None:
         """Sets the position; the table stays, learnt move orders fade."""
         memory = self.memory
         begin_search(memory, nodes or 0)
-        memory[[HINT, PV_LENGTH]] = 0
+        memory[[w.HINT, w.PV_LENGTH]] = 0
         memory[EXACT] = exact
-        memory[int(HISTORY) : int(KILLERS)] >>= Word(3)
-        memory[int(KILLERS) : int(PV_LENGTH)] = 0
+        memory[int(w.HISTORY) : int(w.KILLERS)] >>= Word(3)
+        memory[int(w.KILLERS) : int(w.PV_LENGTH)] = 0
         self._scores: list[int] = []
         self._place(position)
 
@@ -278,11 +289,12 @@ class NegamaxSearch:
         salt = hash(tuple(drawn)) % 2**64 if drawn else 0
         return salt if self.memory[EXACT] else salt ^ self.selective
 
-    def moves(self, position: Any) -> tuple[Any, ...]:
-        """The moves that the search generates in a position that is not over."""
+    def leaves(self, position: Any, depth: int) -> int | None:
+        """How many sequences of so many moves there are; None if the depth is too great."""
+        if depth >= MAX_PLY:
+            return None
         self.begin(position, None, exact=True)
-        count = int(self.written(self.memory, Word(0), 1))
-        return tuple(self._decode(int(word & CODE)) for word in self.memory[int(MOVES) : int(MOVES) + count])
+        return 1 if depth <= 0 else int(leaves_of(self._negamax)(self.memory, ZERO, depth))
 
     def _window(self, depth: int) -> tuple[int, int]:
         """Bounds within which the score is expected: none for exact and for shallow searches."""
@@ -293,24 +305,24 @@ class NegamaxSearch:
         return scores[0] - width, scores[0] + width
 
     def _score(self) -> int:
-        return int(self.memory[BEST_SCORE].astype(np.int64))
+        return int(self.memory[w.BEST_SCORE].astype(np.int64))
 
     def deepen(self, depth: int) -> Iteration:
         """Searches in the expected window, then, if the score lies outside, in the full one."""
         memory, (low, high) = self.memory, self._window(depth)
-        memory[[BEST_MOVE, BEST_SCORE]] = 0
+        memory[[w.BEST_MOVE, w.BEST_SCORE]] = 0
         self._negamax(memory, 0, min(depth, MAX_DEPTH), low, high)
         if not low < self._score() < high and not memory[STOP]:
-            memory[[BEST_MOVE, BEST_SCORE]] = 0
+            memory[[w.BEST_MOVE, w.BEST_SCORE]] = 0
             self._negamax(memory, 0, min(depth, MAX_DEPTH), -LIMIT, LIMIT)
-        best = int(memory[BEST_MOVE])
-        memory[HINT] = best or memory[HINT]
+        best = int(memory[w.BEST_MOVE])
+        memory[w.HINT] = best or memory[w.HINT]
         self._scores.append(self._score())
         return self._iteration(best, self._score(), self._line())
 
     def _line(self) -> list[int]:
         """The codes of the moves that the last iteration expects."""
-        return [int(code) for code in self.memory[int(PV) : int(PV) + int(self.memory[PV_LENGTH])]]
+        return [int(code) for code in self.memory[int(w.PV) : int(w.PV) + int(self.memory[w.PV_LENGTH])]]
 
     def _iteration(self, best: int, score: int, line: Sequence[int], solved: bool = False) -> Iteration:
         """The iteration with a best move, 0 for none, and the expected moves, as codes."""
@@ -319,7 +331,7 @@ class NegamaxSearch:
             move=self._decode(best) if best else None,
             score=score,
             pv=tuple(self._decode(code) for code in line),
-            nodes=int(self.memory[NODES]),
+            nodes=int(self.memory[w.NODES]),
             final=solved,
             exact=solved,
         )

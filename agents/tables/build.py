@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 
 from agents.jobs import Backend
 from agents.jobs.running import run_jobs
-from agents.tables import MIN_MEN, TableError, files, retrograde
+from agents.kernels.memory import Memory
+from agents.tables import MIN_MEN, TableError, files, numbering, retrograde
 from agents.tables.slots import slot_count
 from games.nine_mens_morris import NineMensMorris
-from games.nine_mens_morris.kernel import endgame_index, memory
+from games.nine_mens_morris.kernel import memory
 
 
 class Builder:
@@ -161,7 +162,7 @@ class _Solver:
         self._report(what, steps)
 
     def solve(self) -> list[Table]:
-        words = endgame_index.index(max(self._pair.men))
+        words = numbering.index(max(self._pair.men))
         base, rules = U(words.ctypes.data), memory.allocate(self._pair.game, 1)
         spaces = [Subspace.empty(*one) for one in files.both(*self._pair.men)]
         for space in spaces:
@@ -169,7 +170,7 @@ class _Solver:
         self._settle(rules, base, spaces)
         return [self._finish(base, space) for space in spaces]
 
-    def _prepare(self, rules: memory.Memory, base: np.uint64, space: Subspace) -> None:
+    def _prepare(self, rules: Memory, base: np.uint64, space: Subspace) -> None:
         follows = after_capture(space.own, space.opp)
         captured = None if follows is None else np.ascontiguousarray(self._pair.captured[follows])
         address = U(0 if captured is None else captured.ctypes.data)
@@ -180,7 +181,7 @@ class _Solver:
             space.orbits += int(found)
             self._look(f"{space.own}-{space.opp} captures", end - first)
 
-    def _settle(self, rules: memory.Memory, base: np.uint64, spaces: list[Subspace]) -> None:
+    def _settle(self, rules: Memory, base: np.uint64, spaces: list[Subspace]) -> None:
         """Works backwards from the ends, one ply at a time."""
         name = f"{spaces[0].own}-{spaces[0].opp}"
         for code in range(1, MAX_PLIES + 2):

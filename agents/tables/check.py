@@ -11,19 +11,18 @@ from pathlib import Path
 import numpy as np
 
 from agents.players import Player, PlayerSpec
-from agents.tables import DRAW, HOLE, TableError, files, outcome, retrograde
+from agents.tables import DRAW, HOLE, TableError, files, numbering, outcome, retrograde
 from agents.tables.build import counts
 from agents.tables.endgames import Endgames
 from agents.tables.slots import position_at, slot_count
 from games.nine_mens_morris import Move, NineMensMorris, Position
-from games.nine_mens_morris.kernel import endgame_index
 
 U = np.uint64
 
 
 def position_of(own: int, opp: int, slot: int) -> Position:
     """The position of a slot, from the mover's view as side 0; it has no history."""
-    words = endgame_index.index(own)
+    words = numbering.index(own)
     men = int(position_at(U(words.ctypes.data), U(own), U(opp), U(slot)))
     return Position((men & 0xFFFFFF, men >> 24), (0, 0), 0)
 
@@ -41,7 +40,7 @@ class Checker:
         """Verifies a file's checksum and recounts it. Raises TableError naming the error."""
         path = files.table_path(self.folder, own, opp)
         header, codes = files.read(path, self.key, own, opp)
-        words, sums, again = endgame_index.index(own), np.zeros(256, dtype=np.uint64), np.array(codes)
+        words, sums, again = numbering.index(own), np.zeros(256, dtype=np.uint64), np.array(codes)
         retrograde.finish(U(words.ctypes.data), U(own), U(opp), again, sums)
         if not np.array_equal(again, codes):
             raise TableError(f"{path}: slots of one position hold different values")

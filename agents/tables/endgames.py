@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.search import WIN, Iteration
-from agents.tables import DRAW, MAX_MEN, MIN_MEN, TableError, files, outcome, plies
+from agents.tables import DRAW, MAX_MEN, MIN_MEN, TableError, files, numbering, outcome, plies
 from games.nine_mens_morris import Move, NineMensMorris, Position
 from games.nine_mens_morris.kernel import endgame_index
 
@@ -55,7 +55,7 @@ class Endgames:
             self._tables |= tables
         self.men = max((own + opp for own, opp in self._tables), default=0)
         """Every endgame with up to this many men, both sides together, is known; 0 means none."""
-        self._index = endgame_index.index(max((own for own, _ in self._tables), default=3))
+        self._index = numbering.index(max((own for own, _ in self._tables), default=3))
         self.base = int(self._index.ctypes.data)
         """Address of the index. It and `addresses` are valid as long as this object lives."""
         self.addresses = {space: int(codes.ctypes.data) for space, codes in self._tables.items()}

@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 
 from agents.kernels.compilation import bit_count, byte_at
 from agents.kernels.loops import each_bit, span
+from agents.kernels.memory import Memory, Word
 from agents.tables.slots import compiled, position_at, true_slot
 from games.nine_mens_morris.kernel.endgame_index import MEN, slot_of
 from games.nine_mens_morris.kernel.evaluation import FULL, flies
-from games.nine_mens_morris.kernel.memory import NEIGHBOURS, Memory, Word
+from games.nine_mens_morris.kernel.memory import NEIGHBOURS
 from games.nine_mens_morris.kernel.moves import closes, takeable
 
 U = np.uint64

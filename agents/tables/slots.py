@@ -13,6 +13,7 @@ import numpy as np
 
 from agents.kernels.compilation import specialised
 from agents.kernels.loops import each_bit
+from agents.tables import numbering
 from games.nine_mens_morris.kernel import endgame_index
 from games.nine_mens_morris.kernel.endgame_index import (
     CLASSES,
@@ -45,7 +46,7 @@ def compiled(signature: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 def slot_count(own: int, opp: int) -> int:
     """Number of slots of a subspace; each is one byte."""
-    words = endgame_index.index(own)
+    words = numbering.index(own)
     classes = len(words) - int(words[int(CLASSES) + own])
     return classes * math.comb(POINTS - own, opp)
 

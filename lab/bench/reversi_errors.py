@@ -29,14 +29,13 @@ GAMES_A_POSITION = 10
 
 def main(positions: Annotated[int, typer.Option(help="positions of each stage")] = 100, seed: int = 1) -> None:
     # Compiling the kernel takes half a minute, which nobody waits for who asks how this is called.
-    from agents.kernels.memory import BEST_MOVE, EXACT, GENERATION, HINT, NODES, STOP
+    from agents.kernels.memory import BEST_MOVE, EXACT, GENERATION, HINT, NODES, STOP, trained
     from agents.kernels.negamax import LIMIT
     from games.reversi.kernel import memory as layout
     from games.reversi.kernel.memory import STAGES
     from games.reversi.kernel.midgame import evaluate, negamax, place
     from games.reversi.kernel.patterns import FIRST_DISCS, MAX_VALUE, STAGE_DISCS, TEMPO
     from games.reversi.kernel.probcut import MIN_DEPTH, PROBES, shallow_depth
-    from games.reversi.kernel.weights import weights
     from lab.train.reversi import play
 
     def scores_of(mine: np.uint64, theirs: np.uint64, deepest: int) -> list[int]:
@@ -46,9 +45,9 @@ def main(positions: Annotated[int, typer.Option(help="positions of each stage")]
         place(memory, np.uint64(0), mine, theirs)
         return [int(negamax(memory, 0, depth, -LIMIT, LIMIT)) for depth in range(deepest + 1)]
 
-    memory = layout.allocate(64, "", weights())
+    memory = layout.allocate(64)
     memory[EXACT] = 1
-    games = play(weights(), GAMES_A_POSITION * positions, PLAYED, 1.0, seed, lambda _: None)
+    games = play(trained(layout.TRAINED), GAMES_A_POSITION * positions, PLAYED, 1.0, seed, lambda _: None)
     discs = np.bitwise_count(games.mine | games.theirs)
     draw = np.random.default_rng(seed)
     errors, tempo = list[list[int]](), list[int]()

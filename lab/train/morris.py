@@ -19,13 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.kernels.compilation import bit_count, signed
-from agents.kernels.memory import BEST_MOVE, BEST_SCORE, GENERATION, HINT, MOVES, NODES, STATE, STOP
+from agents.kernels.memory import BEST_MOVE, BEST_SCORE, GENERATION, HINT, MOVES, NODES, STATE, STOP, Memory
 from agents.kernels.negamax import SURE
 from agents.kernels.table import CODE
 from agents.search import WIN
 from games.nine_mens_morris import MorrisRules, NineMensMorris
 from games.nine_mens_morris.kernel import memory as layout
-from games.nine_mens_morris.kernel.memory import FLYING, NONE, PATTERN_WORDS, STAGES, Memory
+from games.nine_mens_morris.kernel.memory import FLYING, NONE, PATTERN_WORDS, STAGES
 from games.nine_mens_morris.kernel.moves import can_move, write_moves
 from games.nine_mens_morris.kernel.negamax import CELL, FIVE, TEN, negamax
 from games.nine_mens_morris.kernel.patterns import (

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from agents.kernels.compilation import bit_count, lowest_bit, signed
 from agents.kernels.memory import BEST_MOVE, BEST_SCORE, GENERATION, NODES, SALT, Memory
 from agents.kernels.negamax import LIMIT
+from games.reversi.kernel import ReversiSearch
 from games.reversi.kernel import memory as layout
 from games.reversi.kernel.discs import flips, moves
 from games.reversi.kernel.endgame import prove
@@ -28,7 +29,6 @@ from games.reversi.kernel.groups import SIZES, STARTS, groups_of
 from games.reversi.kernel.memory import STAGE_WORDS, STAGES
 from games.reversi.kernel.midgame import WON, negamax, place
 from games.reversi.kernel.patterns import CONSTANT, FIRST_DISCS, MOBILITY, STAGE_DISCS
-from games.reversi.kernel.searcher import ReversiSearch
 from lab.simulated.arrays import Float32Array
 from lab.train.pattern_fit import (
     HELD_OUT,

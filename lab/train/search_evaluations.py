@@ -22,6 +22,7 @@ import games.draughts.kernel.memory as draughts_layout
 import games.draughts.kernel.weights as draughts_weights
 import games.nine_mens_morris.kernel.memory as morris_layout
 import games.nine_mens_morris.kernel.weights as morris_weights
+from agents.kernels.memory import STATE
 from agents.kernels.negamax import LIMIT
 from games import nine_mens_morris
 from games.chess import Chess
@@ -255,7 +256,7 @@ class ChessEvaluation(Evaluation):
 
     def counted(self, position: ChessPosition) -> Counted | None:
         """The features of a position in which no capture is due, nor a check to be met, and that is no mere ending."""
-        memory, at = self._memory, chess_layout.POSITIONS
+        memory, at = self._memory, STATE
         place_chess(memory, position)
         value = chess_evaluation.evaluate(memory, at)
         plain = chess_evaluation.weigh(memory, at) // chess_evaluation.WHOLE
@@ -317,7 +318,7 @@ class DraughtsEvaluation(Evaluation):
 
     def counted(self, position: DraughtsPosition) -> Counted | None:
         """The position's features, each measured as its value with a weight of 1; None where the mover must take."""
-        memory, at = self._memory, draughts_layout.POSITIONS
+        memory, at = self._memory, STATE
         place_draughts(memory, self.game, position)
         if memory[at + draughts_layout.TAKERS]:
             return None

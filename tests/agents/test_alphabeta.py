@@ -12,17 +12,20 @@ from typing import Any
 import pytest
 
 import games
-from agents import alphabeta, heuristics
+from agents import alphabeta, heuristics, kernels
 from agents.agent import AgentError, GameAgent, Limits
 from agents.alphabeta import AlphaBeta
 from agents.kernels.memory import STATE, STATE_WORDS
+from agents.perft import perft
 from agents.plain_search import PlainSearch
 from agents.registry import load_agent
 from agents.search import WIN, Iteration
 from games.nine_mens_morris import NineMensMorris, Position
 from games.nine_mens_morris.kernel import MorrisSearch
+from games.nine_mens_morris.kernel.moves import write_moves
 from games.nine_mens_morris.kernel.negamax import negamax
 from rules.turns import line_of_play
+from tests.agents.kernel_moves import moves_of
 from tests.agents.minimax import minimax
 from tests.agents.morris import bits, morris
 from tests.agents.random_games import positions
@@ -48,7 +51,15 @@ def test_the_kernel_sees_exactly_the_legal_moves(rules: dict[str, object]) -> No
     game = morris(**rules)
     search = MorrisSearch(game, table_mb=1, seed=0)
     for position in positions(game, 1, 150):
-        assert set(search.moves(position)) == set(game.legal_moves(position))
+        assert set(moves_of(search, write_moves, position)) == set(game.legal_moves(position))
+
+
+@pytest.mark.parametrize("rules", RULES, ids=str)
+def test_the_kernel_counts_the_same_leaves(rules: dict[str, object]) -> None:
+    game = morris(**rules)
+    for position in positions(game, 3, 10):
+        assert kernels.perft(game, position, 3) == perft(game, position, 3)
+    assert kernels.perft(game, game.initial(), 0) == 1
 
 
 @pytest.mark.parametrize("rules", RULES, ids=str)
@@ -81,7 +92,7 @@ def test_men_in_mills_are_taken_where_no_other_is_left() -> None:
     alone = Position((bits("a7 d7 g4 f6"), bits("a1 d1 g1")), (0, 0), 0)
     joined = Position((bits("a7 d7 g4 f6"), bits("a1 d1 g1 b2")), (0, 0), 0)
     for position, taken in ((alone, 3), (joined, 1)):
-        moves = set(search.moves(position))
+        moves = set(moves_of(search, write_moves, position))
         assert moves == set(game.legal_moves(position))
         assert sum(move.removed is not None for move in moves) == taken
 
@@ -129,7 +140,8 @@ def test_a_stored_distance_to_the_end_counts_from_where_it_is_found(sign: int) -
         if sign * score > least:
             break
     assert sign * score > least
-    states = search.memory[int(STATE) : int(STATE) + 7 * STATE_WORDS].reshape(7, STATE_WORDS)
+    words = int(STATE_WORDS)
+    states = search.memory[int(STATE) : int(STATE) + 7 * words].reshape(7, words)
     states[6] = states[0]
     assert negamax(search.memory, 6, 4, score - 1, score) == score - sign * 6
 

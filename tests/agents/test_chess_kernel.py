@@ -12,6 +12,7 @@ import pytest
 import games
 from agents import kernels
 from agents.agent import Limits
+from agents.kernels.memory import STATE
 from agents.minimax import minimax
 from agents.perft import perft
 from agents.registry import load_agent
@@ -22,7 +23,9 @@ from games.chess.kernel import ChessSearch, place
 from games.chess.kernel import memory as layout
 from games.chess.kernel.evaluation import evaluate
 from games.chess.kernel.exchange import gain
+from games.chess.kernel.negamax import write_moves
 from rules.turns import line_of_play
+from tests.agents.kernel_moves import moves_of
 
 NEVER = threading.Event()
 RULES: list[dict[str, object]] = [{}, {"draws": "automatic"}, {"draws": "never"}, {"start": 0}, {"start": 959}]
@@ -87,8 +90,8 @@ def before_mates(game: Chess, seed: int, count: int) -> list[Position]:
 def judged(search: ChessSearch, position: Position, last: Move | None = None) -> int:
     place(search.memory, position)
     if last is not None and last != CLAIM:
-        search.memory[layout.POSITIONS + layout.LAST] = last.to
-    return int(evaluate(search.memory, layout.POSITIONS))
+        search.memory[STATE + layout.LAST] = last.to
+    return int(evaluate(search.memory, STATE))
 
 
 def score(game: Chess, heuristic: str, position: Position, depth: int, last: Move | None = None, ply: int = 0) -> int:
@@ -100,7 +103,9 @@ def test_the_kernel_sees_exactly_the_legal_moves(rules: dict[str, object]) -> No
     game = chess(**rules)
     search = ChessSearch(game, table_mb=1, seed=0)
     for position, _ in positions(game, 1, 300):
-        assert set(search.moves(position)) == set(game.legal_moves(position)), game.format_position(position)
+        assert set(moves_of(search, write_moves, position)) == set(game.legal_moves(position)), game.format_position(
+            position
+        )
 
 
 @pytest.mark.parametrize("text", COUNTS)
@@ -180,7 +185,7 @@ def test_what_a_capture_wins_counts_all_that_follow_on_its_cell() -> None:
         position = game.parse_position(text)
         place(search.memory, position)
         chosen = game.parse_move(position, move)
-        assert gain(search.memory, layout.POSITIONS, chosen.origin, chosen.to) == won, text
+        assert gain(search.memory, STATE, chosen.origin, chosen.to) == won, text
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,9 @@ from games.co_ganh import CELLS, CoGanh, Position
 from games.co_ganh import heuristics as plain
 from games.co_ganh.kernel import GanhSearch
 from games.co_ganh.kernel.evaluation import evaluate
+from games.co_ganh.kernel.moves import write_moves
 from rules.turns import line_of_play
+from tests.agents.kernel_moves import moves_of
 
 RULES: list[dict[str, object]] = [{}, {"capture": "flip"}, {"capture": "flip", "mo": True}]
 NEVER = threading.Event()
@@ -64,7 +66,7 @@ def test_the_kernel_sees_exactly_the_legal_moves(rules: dict[str, object]) -> No
     game = ganh(**rules)
     search = GanhSearch(game, table_mb=1, seed=0)
     for position in positions(game, 1, 300):
-        assert set(search.moves(position)) == set(game.legal_moves(position))
+        assert set(moves_of(search, write_moves, position)) == set(game.legal_moves(position))
 
 
 @pytest.mark.parametrize("rules", RULES, ids=str)

@@ -12,6 +12,7 @@ import pytest
 import games
 from agents import kernels
 from agents.agent import Limits
+from agents.kernels.memory import STATE
 from agents.minimax import minimax
 from agents.perft import perft
 from agents.registry import load_agent
@@ -20,8 +21,9 @@ from games.draughts import Draughts, Position
 from games.draughts import heuristics as plain
 from games.draughts.kernel import DraughtsSearch, place
 from games.draughts.kernel.evaluation import evaluate
-from games.draughts.kernel.memory import POSITIONS
+from games.draughts.kernel.negamax import write_moves
 from rules.turns import line_of_play
+from tests.agents.kernel_moves import moves_of
 
 NEVER = threading.Event()
 SETS: list[dict[str, object]] = [{"set": name} for name in Draughts.about.rule_sets]
@@ -75,7 +77,7 @@ def few_moves(game: Draughts, seed: int, count: int) -> list[Position]:
 
 def judged(search: DraughtsSearch, position: Position) -> int:
     place(search.memory, search.game, position)
-    return int(evaluate(search.memory, POSITIONS))
+    return int(evaluate(search.memory, STATE))
 
 
 def score(game: Draughts, heuristic: str, position: Position, depth: int, ply: int = 0) -> int:
@@ -87,7 +89,7 @@ def test_the_kernel_sees_exactly_the_legal_moves_in_their_order(rules: dict[str,
     game = draughts(**rules)
     search = DraughtsSearch(game, table_mb=1, seed=0)
     for position in positions(game, 1, 200):
-        assert search.moves(position) == game.legal_moves(position), game.format_position(position)
+        assert moves_of(search, write_moves, position) == game.legal_moves(position), game.format_position(position)
 
 
 @pytest.mark.parametrize("line", [line for line in COUNTS if not line.startswith("#")])

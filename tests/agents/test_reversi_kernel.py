@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from agents import kernels
 from agents.search import WIN
 from games.reversi import CELLS, Position, Reversi
 from games.reversi import heuristics as plain
-from games.reversi.kernel import HEURISTICS, ReversiSearch
+from games.reversi.kernel import ReversiSearch
 from games.reversi.kernel import memory as layout
 from games.reversi.kernel.discs import flips, moves, stable
 from games.reversi.kernel.endgame import prove
@@ -22,7 +23,6 @@ from games.reversi.kernel.groups import GROUPS, SIZES, STARTS, groups_of
 from games.reversi.kernel.memory import STAGE_WORDS, STAGES
 from games.reversi.kernel.midgame import WON, evaluate
 from games.reversi.kernel.patterns import CONSTANT, MAX_VALUE, MOBILITY, TEMPO, stage_of
-from games.reversi.kernel.perft import count
 from games.reversi.kernel.proof import prove_result
 
 GAME = Reversi()
@@ -62,7 +62,7 @@ def test_moves_and_flips_are_those_of_the_rules() -> None:
 
 
 def test_the_published_counts_come_out() -> None:
-    assert tuple(count(GAME, GAME.initial(), depth) for depth in range(len(KNOWN))) == KNOWN
+    assert tuple(kernels.perft(GAME, GAME.initial(), depth) for depth in range(len(KNOWN))) == KNOWN
 
 
 def slow_count(position: Position, depth: int) -> int:
@@ -74,7 +74,7 @@ def slow_count(position: Position, depth: int) -> int:
 
 def test_counts_agree_with_the_rules_where_games_end_and_sides_pass() -> None:
     for position in positions(2, 60, (1, 12)):
-        assert count(GAME, position, 4) == slow_count(position, 4)
+        assert kernels.perft(GAME, position, 4) == slow_count(position, 4)
 
 
 def test_discs_called_stable_are_those_of_plain_python() -> None:
@@ -83,7 +83,7 @@ def test_discs_called_stable_are_those_of_plain_python() -> None:
         assert int(stable(mine, theirs)) == plain.never_turned(int(mine), int(theirs))
 
 
-@pytest.mark.parametrize("name", HEURISTICS)
+@pytest.mark.parametrize("name", plain.HEURISTICS)
 def test_named_heuristics_have_the_plain_values(name: str) -> None:
     memory = ReversiSearch(GAME, 1, 0, name).memory
     for position in positions(4, 200):

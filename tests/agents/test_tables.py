@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from agents.jobs import ALONE, Backend
 from agents.players import parse
-from agents.tables import TableError, build, files, slots
+from agents.tables import TableError, build, files, numbering, slots
 from agents.tables.build import Builder
 from agents.tables.check import Checker, Questions, keep
 from agents.tables_cli import app
@@ -36,7 +36,7 @@ def make(game: NineMensMorris, within: Path, men: int) -> list[files.Header]:
 
 
 def test_a_position_and_all_its_images_have_one_slot() -> None:
-    words, draw = endgame_index.index(5), random.Random(1)
+    words, draw = numbering.index(5), random.Random(1)
     base = U(words.ctypes.data)
     for own, opp in ((3, 3), (4, 3), (3, 5), (5, 4)):
         for slot in draw.sample(range(slots.slot_count(own, opp)), 300):

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from agents.kernels.memory import SALT, Word
+from agents.kernels.memory import FIRST_KEY, KEY, KEYS, MAX_KEYS, ROOT_KEY, SALT, STATE, STATE_WORDS, Memory, Word
 from agents.kernels.negamax import NegamaxSearch
 from games.chess import CLAIM, DRAWS, Chess, Move, Position
-from games.chess.heuristics import HEURISTICS as PLAIN
 from games.chess.kernel import making, moves
 from games.chess.kernel import memory as layout
-from games.chess.kernel.negamax import MOST, all_written, negamax
+from games.chess.kernel.negamax import MOST, negamax
 from games.chess.kernel.weights import OWN, write, write_named
 from games.chess.moves import PROMOTIONS, State
 from rules import EMPTY
 
-U = np.uint64
 WINDOW = 30
 """Hundredths of a pawn on each side of the expected score."""
 MAX_HASHES = 4096
@@ -27,11 +23,10 @@ MAX_HASHES = 4096
 class ChessSearch(NegamaxSearch):
     """The search with the engine's own evaluation (heuristic "") or a named one."""
 
-    window, written = (WINDOW, 1, 5), staticmethod(all_written)
+    window = WINDOW, 1, 5
 
     def __init__(self, game: Chess, table_mb: int, seed: int, heuristic: str = "") -> None:
         super().__init__(negamax, layout.allocate(table_mb), seed)
-        self.game = game
         _, _, times, plies = DRAWS[game.rules.draws]
         for word, most in ((layout.REPEATED, times), (layout.LONGEST, plies)):
             self.memory[word] = 0 if most == math.inf else int(most)
@@ -41,15 +36,15 @@ class ChessSearch(NegamaxSearch):
         else:
             write(self.memory, OWN)
         self._history = self.memory[int(layout.QUIET_HISTORY) : int(layout.WORTHS)]
-        self._history[:] = MOST // U(2)
+        self._history[:] = MOST // Word(2)
         self._hashes: dict[State, int] = {}
 
     def _place(self, position: Position) -> None:
-        self._history[:] = (self._history + MOST // U(2)) // U(2)
+        self._history[:] = (self._history + MOST // Word(2)) // Word(2)
         if len(self._hashes) > MAX_HASHES:
             self._hashes.clear()
         place(self.memory, position, self._hashes)
-        self.memory[SALT] = self._salt((self._hashes[state] for state in position.past[-layout.MAX_KEYS :]), least=2)
+        self.memory[SALT] = self._salt((self._hashes[state] for state in position.past[-MAX_KEYS:]), least=2)
 
     def _decode(self, code: int) -> Move:
         if code == int(moves.CLAIM):
@@ -58,24 +53,24 @@ class ChessSearch(NegamaxSearch):
         return Move(code >> 6 & 63, code & 63, PROMOTIONS[promotion - 1] if promotion else "")
 
 
-def place(memory: layout.Memory, position: Position, hashes: dict[State, int] | None = None) -> None:
+def place(memory: Memory, position: Position, hashes: dict[State, int] | None = None) -> None:
     """Writes the root's position and the hashes of the earlier ones, which are kept in `hashes`."""
     hashes = {} if hashes is None else hashes
-    past = position.past[-layout.MAX_KEYS :]
+    past = position.past[-MAX_KEYS:]
     for number, state in enumerate(past):
         if state not in hashes:
             _write(memory, state)
-            hashes[state] = int(memory[layout.POSITIONS + layout.KEY])
-        memory[int(layout.KEYS) + number] = hashes[state]
+            hashes[state] = int(memory[STATE + KEY])
+        memory[int(KEYS) + number] = hashes[state]
     _write(memory, position.state)
-    memory[layout.POSITIONS + layout.QUIET], memory[layout.POSITIONS + layout.FIRST_KEY] = position.quiet, 0
-    memory[layout.ROOT_KEY] = len(past)
+    memory[STATE + layout.QUIET], memory[STATE + FIRST_KEY] = position.quiet, 0
+    memory[ROOT_KEY] = len(past)
 
 
-def _write(memory: layout.Memory, state: State) -> None:
+def _write(memory: Memory, state: State) -> None:
     """Writes the root's pieces, side and rights, and all that follows from them."""
-    at = layout.POSITIONS
-    memory[int(at) : int(at + layout.PLY_WORDS)] = 0
+    at = STATE
+    memory[int(at) : int(at + STATE_WORDS)] = 0
     memory[at + layout.SIDE], memory[at + layout.ROOKS] = state.side, state.rooks
     memory[at + layout.ENTRY] = layout.NOWHERE if state.entry < 0 else state.entry
     memory[at + layout.LAST] = layout.NOWHERE
@@ -85,5 +80,4 @@ def _write(memory: layout.Memory, state: State) -> None:
     making.start(memory, at)
 
 
-HEURISTICS: tuple[str, ...] = tuple(PLAIN)
 SEARCH = ChessSearch

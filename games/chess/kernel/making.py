@@ -2,50 +2,42 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from agents.kernels.compilation import compiled
 from agents.kernels.loops import each_bit, span
+from agents.kernels.memory import FIRST_KEY, KEY, ROOT_KEY, Memory, Word
+from agents.kernels.past import place_of
 from games.chess.kernel import memory as w
 from games.chess.kernel.attacks import CELLS, EIGHT, ONE, ZERO, kind_at, look
-from games.chess.kernel.memory import Memory
 from games.chess.kernel.moves import AHEAD, CELL, CLAIM, PROMOTED, SIX, TWELVE, may_enter, passed
 
-U = np.uint64
-HOME = U(56)
-AWAY = U(2**64 - 1)
+HOME = Word(56)
+AWAY = Word(2**64 - 1)
 """-1, to subtract what a piece adds."""
 
 
-@compiled("uint64(uint64)", inlined=True)
-def place_of(ply: np.uint64) -> np.uint64:
-    """Where the words of a ply's position begin."""
-    return w.POSITIONS + ply * w.PLY_WORDS
-
-
 @compiled("void(uint64[::1], uint64, uint64, uint64, uint64, uint64)", inlined=True)
-def turn(memory: Memory, at: np.uint64, side: np.uint64, kind: np.uint64, cell: np.uint64, more: np.uint64) -> None:
+def turn(memory: Memory, at: Word, side: Word, kind: Word, cell: Word, more: Word) -> None:
     """Puts a side's piece on a cell of a position, or takes it away: `more` is 1 or AWAY."""
-    for part in span(ZERO, U(3)):
+    for part in span(ZERO, Word(3)):
         memory[at + w.ONES + part] ^= (kind >> part & ONE) << cell
     memory[at + w.MINE + (side ^ memory[at + w.SIDE])] ^= ONE << cell
     piece = (side * EIGHT + kind) * CELLS + cell
-    memory[at + w.KEY] ^= memory[w.HASHES + piece]
+    memory[at + KEY] ^= memory[w.HASHES + piece]
     memory[at + w.PLACED] += more * memory[w.WORTHS + piece]
 
 
 @compiled("void(uint64[::1], uint64, uint64)")
-def enter(memory: Memory, at: np.uint64, entry: np.uint64) -> None:
+def enter(memory: Memory, at: Word, entry: Word) -> None:
     """Finds checks and pins in a position just written; `entry` is where a pawn has passed, or NOWHERE."""
     look(memory, at)
     if entry != w.NOWHERE and not may_enter(memory, at, entry):
         entry = w.NOWHERE
     memory[at + w.ENTRY] = entry
-    memory[at + w.KEY] ^= memory[w.ENTRY_HASHES + entry]
+    memory[at + KEY] ^= memory[w.ENTRY_HASHES + entry]
 
 
 @compiled("uint64(uint64[::1], uint64)")
-def rooks_hash(memory: Memory, rooks: np.uint64) -> np.uint64:
+def rooks_hash(memory: Memory, rooks: Word) -> Word:
     found = ZERO
     for rook in each_bit(rooks):
         found ^= memory[w.ROOK_HASHES + rook]
@@ -53,26 +45,26 @@ def rooks_hash(memory: Memory, rooks: np.uint64) -> np.uint64:
 
 
 @compiled("void(uint64[::1], uint64)")
-def start(memory: Memory, at: np.uint64) -> None:
+def start(memory: Memory, at: Word) -> None:
     """Completes a position of which only the pieces, the side, the rights and the counts are written."""
     key = rooks_hash(memory, memory[at + w.ROOKS]) ^ memory[w.ENTRY_HASHES + memory[at + w.ENTRY]]
-    memory[at + w.KEY] ^= key ^ memory[w.SIDE_HASH] * memory[at + w.SIDE]
+    memory[at + KEY] ^= key ^ memory[w.SIDE_HASH] * memory[at + w.SIDE]
     look(memory, at)
 
 
 @compiled("void(uint64[::1], uint64, uint64)", inlined=True)
-def hand_over(memory: Memory, at: np.uint64, after: np.uint64) -> None:
+def hand_over(memory: Memory, at: Word, after: Word) -> None:
     """Copies a position for the other side to move."""
     memory[after + w.MINE], memory[after + w.THEIRS] = memory[at + w.THEIRS], memory[at + w.MINE]
     memory[after + w.ONES], memory[after + w.TWOS] = memory[at + w.ONES], memory[at + w.TWOS]
     memory[after + w.FOURS], memory[after + w.ROOKS] = memory[at + w.FOURS], memory[at + w.ROOKS]
     memory[after + w.SIDE], memory[after + w.PLACED] = memory[at + w.SIDE] ^ ONE, memory[at + w.PLACED]
-    memory[after + w.KEY] = memory[at + w.KEY] ^ memory[w.SIDE_HASH] ^ memory[w.ENTRY_HASHES + memory[at + w.ENTRY]]
-    memory[after + w.QUIET], memory[after + w.FIRST_KEY] = memory[at + w.QUIET] + ONE, memory[at + w.FIRST_KEY]
+    memory[after + KEY] = memory[at + KEY] ^ memory[w.SIDE_HASH] ^ memory[w.ENTRY_HASHES + memory[at + w.ENTRY]]
+    memory[after + w.QUIET], memory[after + FIRST_KEY] = memory[at + w.QUIET] + ONE, memory[at + FIRST_KEY]
 
 
 @compiled("void(uint64[::1], uint64)")
-def make_pass(memory: Memory, ply: np.uint64) -> None:
+def make_pass(memory: Memory, ply: Word) -> None:
     """Writes the position after a pass, which is only made where there is no check."""
     at, after = place_of(ply), place_of(ply + ONE)
     hand_over(memory, at, after)
@@ -81,9 +73,9 @@ def make_pass(memory: Memory, ply: np.uint64) -> None:
 
 
 @compiled("void(uint64[::1], uint64, uint64, uint64, uint64)")
-def castle(memory: Memory, after: np.uint64, side: np.uint64, king: np.uint64, rook: np.uint64) -> None:
+def castle(memory: Memory, after: Word, side: Word, king: Word, rook: Word) -> None:
     row = king & HOME
-    to, beside = (row + U(6), row + U(5)) if rook > king else (row + U(2), row + U(3))
+    to, beside = (row + Word(6), row + Word(5)) if rook > king else (row + Word(2), row + Word(3))
     turn(memory, after, side, w.KING, king, AWAY)
     turn(memory, after, side, w.ROOK, rook, AWAY)
     turn(memory, after, side, w.KING, to, ONE)
@@ -91,7 +83,7 @@ def castle(memory: Memory, after: np.uint64, side: np.uint64, king: np.uint64, r
 
 
 @compiled("boolean(uint64[::1], uint64, uint64)")
-def make_move(memory: Memory, ply: np.uint64, code: np.uint64) -> bool:
+def make_move(memory: Memory, ply: Word, code: Word) -> bool:
     """Writes the position after a move to the next ply; whether nothing was taken and no pawn changed its kind."""
     at, after = place_of(ply), place_of(ply + ONE)
     hand_over(memory, at, after)
@@ -106,8 +98,8 @@ def make_move(memory: Memory, ply: np.uint64, code: np.uint64) -> bool:
         lost = memory[at + w.ROOKS] & (memory[at + w.MINE] | arrival)
     if lost != ZERO:
         memory[after + w.ROOKS] ^= lost
-        memory[after + w.KEY] ^= rooks_hash(memory, lost)
-        memory[after + w.FIRST_KEY] = memory[w.ROOT_KEY] + ply + ONE
+        memory[after + KEY] ^= rooks_hash(memory, lost)
+        memory[after + FIRST_KEY] = memory[ROOT_KEY] + ply + ONE
     if memory[at + w.MINE] & arrival != ZERO:
         castle(memory, after, side, origin, to)
         enter(memory, after, w.NOWHERE)
@@ -124,6 +116,6 @@ def make_move(memory: Memory, ply: np.uint64, code: np.uint64) -> bool:
     if kind == w.PAWN and (to == origin + AHEAD + AHEAD or to + AHEAD + AHEAD == origin):
         entry = passed(side, to)
     if kind == w.PAWN or not quiet:
-        memory[after + w.QUIET], memory[after + w.FIRST_KEY] = ZERO, memory[w.ROOT_KEY] + ply + ONE
+        memory[after + w.QUIET], memory[after + FIRST_KEY] = ZERO, memory[ROOT_KEY] + ply + ONE
     enter(memory, after, entry)
     return quiet and promotion == ZERO

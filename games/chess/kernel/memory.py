@@ -15,8 +15,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from agents.kernels import memory as common
-from agents.kernels.memory import MAX_PLY, OWN, Word, write
-from agents.kernels.memory import Memory as Memory
+from agents.kernels.memory import OWN, Memory, Word, write
 from games.chess import board
 
 PAWN, KNIGHT, KING, BISHOP, ROOK, QUEEN = (Word(kind) for kind in (1, 2, 3, 5, 6, 7))
@@ -34,35 +33,22 @@ ENTRY = Word(7)
 """The cell where a pawn may now be taken in passing, NOWHERE, or CLAIMED once a draw was claimed."""
 QUIET = Word(8)
 """Plies since a pawn moved or a piece was taken."""
-KEY = Word(9)
-"""The position's hash."""
 CHECKERS, PINNED = Word(10), Word(11)
 """Enemy pieces that give check; own ones that shield their king."""
 PLACED = Word(12)
 """White's worth of all pieces where they stand, two numbers in one as `weights` packs them."""
 LAST = Word(13)
 """Cell where the last move arrived; NOWHERE after a claim or a pass."""
-STATIC = Word(14)
+STATIC = Word(9)
 """What the evaluation said of the position, where it was asked."""
-FIRST_KEY = Word(15)
-"""Index in KEYS of the first position that may come again."""
-PLY_WORDS = Word(16)
 
 REPEATED, LONGEST = OWN, OWN + Word(1)
 """How often a position comes, and how many quiet plies there are, until the game is drawn; 0 is never."""
-ROOT_KEY = OWN + Word(2)
-"""Index in KEYS of the root's position."""
 DEAD_DRAWN = OWN + Word(3)
 """Not 0: the game is drawn when nobody can give mate."""
 JUDGE = OWN + Word(4)
 """Which evaluation judges: one of `evaluation`."""
-POSITIONS = OWN + Word(16)
-"""PLY_WORDS per ply: the position there, in the words above."""
-KEYS = POSITIONS + PLY_WORDS * Word(MAX_PLY + 2)
-"""Hashes of earlier positions and of those on the way to the present one."""
-MAX_KEYS = 1024
-"""Earlier positions at most: of a longer game without a capture the first are forgotten."""
-LINES = KEYS + Word(MAX_KEYS + MAX_PLY + 2)
+LINES = OWN + Word(16)
 """8 words per cell: the cells before and after it on its row, its column and its two diagonals."""
 KNIGHT_TO = LINES + Word(64 * 8)
 KING_TO = KNIGHT_TO + Word(64)
@@ -102,7 +88,7 @@ def _line(cell: int, other: int) -> int:
 @functools.cache
 def _tables() -> Memory:
     """All words from LINES to QUIET_HISTORY, which are the same in every search."""
-    table = np.zeros(int(END), dtype=np.uint64)
+    table = np.zeros(int(END), dtype=Word)
     write(table, KNIGHT_TO, map(_bits, board.KNIGHT))
     write(table, KING_TO, map(_bits, board.KING))
     write(table, PAWN_TO, map(_bits, itertools.chain(*board.PAWN_TAKES)))
@@ -113,7 +99,7 @@ def _tables() -> Memory:
         line = _line(cell, other)
         table[int(THROUGH) + 64 * cell + other] = table[line] | table[line + 1] | Word(1 << cell)
     draw = np.random.default_rng(0)  # any numbers will do that differ in all bits
-    table[int(HASHES) : int(REDUCTIONS)] = draw.integers(2**64, size=int(REDUCTIONS - HASHES), dtype=np.uint64)
+    table[int(HASHES) : int(REDUCTIONS)] = draw.integers(2**64, size=int(REDUCTIONS - HASHES), dtype=Word)
     table[int(ENTRY_HASHES + NOWHERE)] = 0
     for depth in range(1, 64):
         for done in range(1, 64):

@@ -2,53 +2,41 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from agents.kernels import negamax as core
-from agents.kernels import past
 from agents.kernels.compilation import bit_count, compiled, signed
 from agents.kernels.loops import span
-from agents.kernels.memory import EXACT, MAX_PLY, MOVES, SALT, STOP
-from agents.kernels.negamax import NOT_OVER, REDUCIBLE, SURE, must_stop
-from agents.kernels.negamax import QUIET as QUIET_MOVE
+from agents.kernels.memory import EXACT, KEY, KEYS, MAX_PLY, MOVES, ROOT_KEY, SALT, STOP, STRIDE, Memory, Word
+from agents.kernels.negamax import NOT_OVER, QUIET, REDUCIBLE, SURE, must_stop
 from agents.kernels.ordering import pick, remember
+from agents.kernels.past import place_of, times_here
 from agents.kernels.table import CODE, SPREAD
 from agents.search import WIN
 from games.chess.kernel import memory as w
 from games.chess.kernel.attacks import ONE, TWO, ZERO, kind_at, of_kind
 from games.chess.kernel.evaluation import evaluate
 from games.chess.kernel.exchange import value_of
-from games.chess.kernel.making import make_move, make_pass, place_of
-from games.chess.kernel.memory import Memory
-from games.chess.kernel.moves import CELL, CLAIM, JOURNEY, ORDER, STRIDE, TAKING, TWELVE, can_move, write_moves
+from games.chess.kernel.making import make_move, make_pass
+from games.chess.kernel.moves import CELL, CLAIM, JOURNEY, ORDER, TAKING, TWELVE, can_move, put_all
 
-U = np.uint64
-CLAIMED_TIMES, CLAIMED_QUIET = U(3), U(100)
+CLAIMED_TIMES, CLAIMED_QUIET = Word(3), Word(100)
 """When a draw may be claimed: times that a position came, and quiet plies."""
-LIGHT = U(0xAA55AA55AA55AA55)
+LIGHT = Word(0xAA55AA55AA55AA55)
 """One colour of cells; which one does not matter."""
-LAST_PLY = U(MAX_PLY - 2)
+LAST_PLY = Word(MAX_PLY - 2)
 """Ply at which even captures are searched no further."""
 SHALLOW, MARGIN, RAZOR = 6, 80, 250
 """Plies near the horizon where the evaluation may decide; hundredths of a pawn that a quiet ply may change it by, and
 that captures may."""
 DELTA = 150
 """Hundredths of a pawn that a capture may gain beyond the piece."""
-REDUCED = U(2)
+REDUCED = Word(2)
 """Moves before the first that is searched less deeply."""
-MOST, GOOD, TEN = U(2**14), U(3 * 2**12), U(10)
+MOST, GOOD, TEN = map(Word, (2**14, 3 * 2**12, 10))
 """Greatest number of QUIET_HISTORY, and that of a move that was good three times of four."""
 
 
-@compiled("uint64(uint64[::1], uint64, uint64)")
-def times(memory: Memory, at: np.uint64, ply: np.uint64) -> np.uint64:
-    """How often the position has come, as `agents.kernels.past` counts."""
-    first, root = w.KEYS + memory[at + w.FIRST_KEY], w.KEYS + memory[w.ROOT_KEY]
-    return past.times(memory, first, root, ply, memory[at + w.KEY])
-
-
 @compiled("boolean(uint64[::1], uint64)")
-def is_dead(memory: Memory, at: np.uint64) -> bool:
+def is_dead(memory: Memory, at: Word) -> bool:
     """Whether no sequence of moves can give mate: a lone minor piece, or bishops of one colour of cells."""
     both = memory[at + w.MINE] | memory[at + w.THEIRS]
     rest = both & ~of_kind(memory, at, w.KING)
@@ -60,7 +48,7 @@ def is_dead(memory: Memory, at: np.uint64) -> bool:
 
 
 @compiled("int64(uint64[::1], uint64)")
-def final_score(memory: Memory, ply: np.uint64) -> int:
+def final_score(memory: Memory, ply: Word) -> int:
     """As `agents.kernels.negamax`; draws do not end the game at the root.
 
     Unless the search is exact, a position that comes again counts as drawn.
@@ -70,7 +58,7 @@ def final_score(memory: Memory, ply: np.uint64) -> int:
         return 0
     if not can_move(memory, at):
         return signed(ply) - WIN if memory[at + w.CHECKERS] != ZERO else 0
-    memory[w.KEYS + memory[w.ROOT_KEY] + ply] = memory[at + w.KEY]
+    memory[KEYS + memory[ROOT_KEY] + ply] = memory[at + KEY]
     if ply == ZERO:
         return NOT_OVER
     if memory[w.DEAD_DRAWN] != ZERO and is_dead(memory, at):
@@ -78,25 +66,25 @@ def final_score(memory: Memory, ply: np.uint64) -> int:
     if memory[w.LONGEST] != ZERO and memory[at + w.QUIET] >= memory[w.LONGEST]:
         return 0
     most = memory[w.REPEATED] if memory[EXACT] != ZERO else CLAIMED_TIMES
-    return 0 if most != ZERO and times(memory, at, ply) >= most else NOT_OVER
+    return 0 if most != ZERO and times_here(memory, ply) >= most else NOT_OVER
 
 
 @compiled("uint64(uint64[::1], uint64, int64)")
-def table_key(memory: Memory, ply: np.uint64, depth: int) -> np.uint64:
+def table_key(memory: Memory, ply: Word, depth: int) -> Word:
     """The position's hash; the quiet moves, too, where a draw by them is in reach."""
     at = place_of(ply)
-    key: np.uint64 = memory[at + w.KEY] ^ memory[SALT]
+    key: Word = memory[at + KEY] ^ memory[SALT]
     if signed(memory[at + w.QUIET]) + depth >= signed(CLAIMED_QUIET):
         key ^= (memory[at + w.QUIET] + ONE) * SPREAD
     return key
 
 
 @compiled("uint64(uint64[::1], uint64, int64)")
-def all_written(memory: Memory, ply: np.uint64, depth: int) -> np.uint64:
+def write_moves(memory: Memory, ply: Word, depth: int) -> Word:
     """As `write_moves` of `agents.kernels.negamax`; the claim of a draw comes first, for others must be better."""
     at = place_of(ply)
-    count = write_moves(memory, at, ply, False)
-    again = (memory[EXACT] != ZERO or ply == ZERO) and times(memory, at, ply) >= CLAIMED_TIMES
+    count = put_all(memory, at, ply, False)
+    again = (memory[EXACT] != ZERO or ply == ZERO) and times_here(memory, ply) >= CLAIMED_TIMES
     if again or memory[at + w.QUIET] >= CLAIMED_QUIET:
         memory[MOVES + ply * STRIDE + count] = TAKING + TAKING << ORDER | CLAIM
         count += ONE
@@ -104,25 +92,25 @@ def all_written(memory: Memory, ply: np.uint64, depth: int) -> np.uint64:
 
 
 @compiled("uint64(uint64[::1], uint64, uint64)")
-def make(memory: Memory, ply: np.uint64, code: np.uint64) -> np.uint64:
+def make(memory: Memory, ply: Word, code: Word) -> Word:
     if not make_move(memory, ply, code):
         return ZERO
     checks = memory[place_of(ply) + w.CHECKERS] | memory[place_of(ply + ONE) + w.CHECKERS]
-    return QUIET_MOVE | REDUCIBLE if checks == ZERO else QUIET_MOVE
+    return QUIET | REDUCIBLE if checks == ZERO else QUIET
 
 
 @compiled("int64(uint64[::1], uint64)", inlined=True)
-def extension(memory: Memory, ply: np.uint64) -> int:
+def extension(memory: Memory, ply: Word) -> int:
     """As `agents.kernels.negamax`: a check costs no depth."""
     return 1 if memory[place_of(ply) + w.CHECKERS] != ZERO else 0
 
 
 @compiled("int64(uint64[::1], uint64, int64, uint64, uint64)")
-def reduction(memory: Memory, ply: np.uint64, depth: int, done: np.uint64, code: np.uint64) -> int:
+def reduction(memory: Memory, ply: Word, depth: int, done: Word, code: Word) -> int:
     """As `agents.kernels.negamax`: later moves more, and those less that were good elsewhere."""
     if depth < 3 or done < REDUCED:
         return 0
-    less = signed(memory[w.REDUCTIONS + U(min(depth, 63)) * U(64) + min(done, U(63))])
+    less = signed(memory[w.REDUCTIONS + Word(min(depth, 63)) * Word(64) + min(done, Word(63))])
     good = memory[w.QUIET_HISTORY + (memory[place_of(ply) + w.SIDE] << TWELVE) + (code & JOURNEY)]
     if good > GOOD:
         less -= 1
@@ -130,7 +118,7 @@ def reduction(memory: Memory, ply: np.uint64, depth: int, done: np.uint64, code:
 
 
 @compiled("int64(uint64[::1], uint64, int64, int64)")
-def quiesce(memory: Memory, ply: np.uint64, alpha: int, beta: int) -> int:
+def quiesce(memory: Memory, ply: Word, alpha: int, beta: int) -> int:
     """The score of a game that is not over, if only captures that lose nothing and ways out of check are searched."""
     at = place_of(ply)
     checked, best = memory[at + w.CHECKERS] != ZERO, -NOT_OVER
@@ -140,7 +128,7 @@ def quiesce(memory: Memory, ply: np.uint64, alpha: int, beta: int) -> int:
         return best
     lowest = best + DELTA
     alpha = max(alpha, best)
-    count = write_moves(memory, at, ply, not checked)
+    count = put_all(memory, at, ply, not checked)
     if checked and count == ZERO:
         return signed(ply) - WIN
     for done in span(ZERO, count):
@@ -166,13 +154,13 @@ def quiesce(memory: Memory, ply: np.uint64, alpha: int, beta: int) -> int:
 
 
 @compiled("int64(uint64[::1], uint64, int64, int64, int64)")
-def foresee(memory: Memory, ply: np.uint64, depth: int, alpha: int, beta: int) -> int:
+def foresee(memory: Memory, ply: Word, depth: int, alpha: int, beta: int) -> int:
     """As `agents.kernels.negamax`: by an evaluation that is far outside the window."""
     at = place_of(ply)
     if memory[at + w.CHECKERS] != ZERO:
         return NOT_OVER
     value = evaluate(memory, at)
-    memory[at + w.STATIC] = U(value)
+    memory[at + w.STATIC] = Word(value)
     if depth <= SHALLOW and value - MARGIN * depth >= beta and beta > -SURE:
         return value
     if depth <= 2 and value + RAZOR * depth <= alpha and alpha < SURE:
@@ -183,7 +171,7 @@ def foresee(memory: Memory, ply: np.uint64, depth: int, alpha: int, beta: int) -
 
 
 @compiled("int64(uint64[::1], uint64, int64, int64)")
-def pass_depth(memory: Memory, ply: np.uint64, depth: int, beta: int) -> int:
+def pass_depth(memory: Memory, ply: Word, depth: int, beta: int) -> int:
     """As `agents.kernels.negamax`: never twice in a row, nor with one minor piece, where having to move may be bad."""
     at = place_of(ply)
     pieces = memory[at + w.MINE] & (memory[at + w.FOURS] | of_kind(memory, at, w.KNIGHT))
@@ -198,22 +186,22 @@ def pass_depth(memory: Memory, ply: np.uint64, depth: int, beta: int) -> int:
 
 
 @compiled("boolean(uint64[::1], uint64, int64, uint64, uint64, int64)")
-def is_hopeless(memory: Memory, ply: np.uint64, depth: int, done: np.uint64, code: np.uint64, alpha: int) -> bool:
+def is_hopeless(memory: Memory, ply: Word, depth: int, done: Word, code: Word, alpha: int) -> bool:
     """As `agents.kernels.negamax`: late quiet moves near the horizon, and those that cannot make up for a loss."""
     if depth > SHALLOW or alpha < -SURE:
         return False
-    if done > U(3 + depth * depth):
+    if done > Word(3 + depth * depth):
         return True
     return signed(memory[place_of(ply) + w.STATIC]) + MARGIN * (depth + 1) <= alpha
 
 
 @compiled("void(uint64[::1], uint64, uint64, int64)")
-def reward(memory: Memory, code: np.uint64, ply: np.uint64, depth: int) -> None:
+def reward(memory: Memory, code: Word, ply: Word, depth: int) -> None:
     """As `agents.kernels.ordering`; lowers the quiet moves that were tried before."""
     remember(memory, code, ply)
     at = place_of(ply)
     history, taken = w.QUIET_HISTORY + (memory[at + w.SIDE] << TWELVE), memory[at + w.THEIRS]
-    share = U(min(depth * depth, 400))
+    share = Word(min(depth * depth, 400))
     good = history + (code & JOURNEY)
     memory[good] += (MOST - memory[good]) * share >> TEN
     slot = MOVES + ply * STRIDE
@@ -226,7 +214,7 @@ def reward(memory: Memory, code: np.uint64, ply: np.uint64, depth: int) -> None:
 
 
 @compiled("int64(uint64[::1], uint64, int64, int64)")
-def judge(memory: Memory, ply: np.uint64, alpha: int, beta: int) -> int:
+def judge(memory: Memory, ply: Word, alpha: int, beta: int) -> int:
     """As `agents.kernels.negamax`: a search of captures, but in exact searches."""
     if memory[EXACT] != ZERO:
         return evaluate(memory, place_of(ply))
@@ -234,20 +222,4 @@ def judge(memory: Memory, ply: np.uint64, alpha: int, beta: int) -> int:
     return found if memory[place_of(ply) + w.QUIET] < CLAIMED_QUIET else max(found, 0)
 
 
-negamax = core.of(
-    __name__,
-    FORESEES=True,
-    final_score=final_score,
-    judge=judge,
-    table_key=table_key,
-    write_moves=all_written,
-    make=make,
-    make_pass=make_pass,
-    extension=extension,
-    reduction=reduction,
-    foresee=foresee,
-    pass_depth=pass_depth,
-    is_hopeless=is_hopeless,
-    reward=reward,
-)
-"""The search of chess: memory, ply 0, depth, alpha, beta."""
+negamax = core.of(__name__, FORESEES=True, make_pass=make_pass)

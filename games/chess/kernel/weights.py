@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from agents.kernels.memory import Word
+from agents.kernels.memory import Memory, Word
 from agents.kernels.memory import write as write_words
 from games.chess import heuristics as plain
 from games.chess.kernel import evaluation, memory
@@ -88,7 +88,7 @@ def mirrored(cell: int) -> int:
     return 4 * row + min(column, 7 - column)
 
 
-def write(target: memory.Memory, weights: Weights) -> None:
+def write(target: Memory, weights: Weights) -> None:
     """Makes a search judge by these weights."""
     target[memory.JUDGE] = evaluation.OWN
     for letter in LETTERS:
@@ -100,14 +100,14 @@ def write(target: memory.Memory, weights: Weights) -> None:
         write_words(target, Word(first), map(packed, weights.features[name]))
 
 
-def _write_worth(target: memory.Memory, letter: str, cell: int, value: int) -> None:
+def _write_worth(target: Memory, letter: str, cell: int, value: int) -> None:
     """Writes White's worth of a white piece on a cell, and of the black one that mirrors it."""
     first = int(memory.WORTHS) + 64 * int(memory.KINDS[letter])
     target[first + cell] = value % 2**64
     target[first + 8 * 64 + (cell ^ 56)] = -value % 2**64
 
 
-def write_named(target: memory.Memory, heuristic: str) -> None:
+def write_named(target: Memory, heuristic: str) -> None:
     """Makes a search judge by a heuristic of `games.chess.heuristics`."""
     target[memory.JUDGE] = evaluation.EXCHANGES if heuristic == "exchanges" else evaluation.NAMED
     alone = heuristic == "material"

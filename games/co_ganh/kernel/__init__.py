@@ -5,17 +5,13 @@ from __future__ import annotations
 from agents.kernels.memory import STATE, write
 from agents.kernels.negamax import NegamaxSearch
 from games.co_ganh import CoGanh, Move, Position
-from games.co_ganh.heuristics import HEURISTICS as PLAIN
 from games.co_ganh.kernel import memory as layout
-from games.co_ganh.kernel.moves import write_moves
 from games.co_ganh.kernel.negamax import negamax
 from games.co_ganh.kernel.weights import of_heuristic
 
 
 class GanhSearch(NegamaxSearch):
     """The search with the engine's own evaluation (heuristic "") or a named one."""
-
-    written = staticmethod(write_moves)
 
     def __init__(self, game: CoGanh, table_mb: int, seed: int, heuristic: str = "") -> None:
         super().__init__(negamax, layout.allocate(game, table_mb), seed)
@@ -31,5 +27,4 @@ class GanhSearch(NegamaxSearch):
         return Move(code >> 5, code & 31)
 
 
-HEURISTICS: tuple[str, ...] = tuple(PLAIN)
 SEARCH = GanhSearch

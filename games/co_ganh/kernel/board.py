@@ -2,35 +2,29 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from agents.kernels.compilation import compiled
 from agents.kernels.loops import span
-from games.co_ganh.kernel.memory import AT_NEIGHBOURS, AT_PAIRS, FLIPS, Memory
+from agents.kernels.memory import Memory, Word
+from games.co_ganh.kernel.memory import AT_NEIGHBOURS, AT_PAIRS, FLIPS
 
-U = np.uint64
-ZERO, ONE, FOUR, FIVE, SIX = U(0), U(1), U(4), U(5), U(6)
-FULL = U(2**25 - 1)
-EVEN = U(0b1010101010101010101010101)
+ZERO, ONE, FOUR, FIVE, SIX = map(Word, (0, 1, 4, 5, 6))
+FULL, PAIRS = map(Word, (2**25 - 1, 4))
+EVEN = Word(0b1010101010101010101010101)
 """Points from which diagonals are drawn."""
-NOT_LEFT = U(0b1111011110111101111011110)
-NOT_RIGHT = U(0b0111101111011110111101111)
-PAIRS = U(4)
+NOT_LEFT = Word(0b1111011110111101111011110)
+NOT_RIGHT = Word(0b0111101111011110111101111)
 
 
 @compiled("uint64(uint64)")
-def beside(men: np.uint64) -> np.uint64:
+def beside(men: Word) -> Word:
     slanting = men & EVEN
     left, right = slanting & NOT_LEFT, slanting & NOT_RIGHT
     level = (men & NOT_RIGHT) << ONE | (men & NOT_LEFT) >> ONE
-    found: np.uint64 = (
-        level | men << FIVE | men >> FIVE | right << SIX | left << FOUR | left >> SIX | right >> FOUR
-    ) & FULL
-    return found
+    return Word((level | men << FIVE | men >> FIVE | right << SIX | left << FOUR | left >> SIX | right >> FOUR) & FULL)
 
 
 @compiled("uint64(uint64, uint64)")
-def between(before: np.uint64, after: np.uint64) -> np.uint64:
+def between(before: Word, after: Word) -> Word:
     """Every point with a member of the first set on one side along a line and one of the second set opposite."""
     slanting, other = before & EVEN, after & EVEN
     level = (before << ONE & NOT_LEFT) & (after >> ONE & NOT_RIGHT)
@@ -40,12 +34,11 @@ def between(before: np.uint64, after: np.uint64) -> np.uint64:
     falling |= (other << SIX & NOT_LEFT) & (slanting >> SIX & NOT_RIGHT)
     rising = (slanting << FOUR & NOT_RIGHT) & (other >> FOUR & NOT_LEFT)
     rising |= (other << FOUR & NOT_RIGHT) & (slanting >> FOUR & NOT_LEFT)
-    found: np.uint64 = (level | upright | falling | rising) & FULL
-    return found
+    return Word((level | upright | falling | rising) & FULL)
 
 
 @compiled("uint64(uint64[::1], uint64, uint64)")
-def flanked(memory: Memory, cell: np.uint64, men: np.uint64) -> np.uint64:
+def flanked(memory: Memory, cell: Word, men: Word) -> Word:
     """Every pair of the men between which the point lies."""
     found, first = ZERO, AT_PAIRS + PAIRS * cell
     for slot in span(first, first + PAIRS):
@@ -55,7 +48,7 @@ def flanked(memory: Memory, cell: np.uint64, men: np.uint64) -> np.uint64:
 
 
 @compiled("uint64(uint64, uint64)")
-def shut_in(men: np.uint64, others: np.uint64) -> np.uint64:
+def shut_in(men: Word, others: Word) -> Word:
     """The men in groups without an empty neighbouring point."""
     free = beside(FULL & ~(men | others)) & men
     grown = free | (beside(free) & men)
@@ -66,7 +59,7 @@ def shut_in(men: np.uint64, others: np.uint64) -> np.uint64:
 
 
 @compiled("uint64(uint64[::1], uint64, uint64, uint64, uint64)")
-def captured(memory: Memory, mine: np.uint64, theirs: np.uint64, origin: np.uint64, to: np.uint64) -> np.uint64:
+def captured(memory: Memory, mine: Word, theirs: Word, origin: Word, to: Word) -> Word:
     """Enemy men that a move captures; `mine` are the men before it."""
     leapt = ZERO
     if memory[AT_NEIGHBOURS + origin] >> to & ONE == ZERO:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import games.co_ganh as ganh
 from agents.kernels import memory as common
-from agents.kernels.memory import OWN, STATE_WORDS, Word, write
-from agents.kernels.memory import Memory as Memory
+from agents.kernels.memory import OWN, Memory, Word, write
 from games.co_ganh.board import JUMPS, NEIGHBOURS, PAIRS, bits_of
 
-THEIRS, OPENED, REMAINING = Word(1), Word(2), Word(3)
+THEIRS, OPENED, REMAINING = map(Word, (1, 2, 3))
 """Words of a ply's state after my men: their men, the point that must be entered as a bit, 0 for none, and the plies to
 the game's limit."""
-WORDS = Word(STATE_WORDS)
 FLIPS = OWN
 """Not 0: captured men change sides, men shut in too, and nobody jumps."""
 FORCES = OWN + Word(1)

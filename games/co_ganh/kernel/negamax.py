@@ -2,36 +2,32 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from agents.kernels import negamax as core
 from agents.kernels.compilation import compiled, lowest_bit, number, signed
 from agents.kernels.loops import span
-from agents.kernels.memory import EXACT, STATE, STOP
+from agents.kernels.memory import EXACT, STOP, Memory, Word
 from agents.kernels.negamax import NOT_OVER, QUIET, REDUCIBLE, SURE, must_stop
 from agents.kernels.ordering import pick
+from agents.kernels.past import place_of
 from agents.search import WIN
 from games.co_ganh.kernel.board import beside, between, captured
 from games.co_ganh.kernel.evaluation import evaluate
-from games.co_ganh.kernel.memory import FLIPS, FORCES, OPENED, REMAINING, THEIRS, WORDS, Memory
+from games.co_ganh.kernel.memory import FLIPS, FORCES, OPENED, REMAINING, THEIRS
 from games.co_ganh.kernel.moves import can_move, write_moves
 
-U = np.uint64
-ZERO, ONE, FIVE, CELL = U(0), U(1), U(5), U(31)
-AT_THEIRS, AT_OPENED, AT_LEFT, AT_EXACT = U(25), U(50), U(55), U(62)
+ZERO, ONE, FIVE, CELL = map(Word, (0, 1, 5, 31))
+AT_THEIRS, AT_OPENED, AT_LEFT, AT_EXACT = map(Word, (25, 50, 55, 62))
 QUIET_PLIES = 8
 """Plies that the search of captures may go beyond the depth."""
 
 
 @compiled("int64(uint64[::1], uint64)", inlined=True)
-def final_score(memory: Memory, ply: np.uint64) -> int:
-    at = STATE + ply * WORDS
+def final_score(memory: Memory, ply: Word) -> int:
+    at = place_of(ply)
     mine, theirs = memory[at], memory[at + THEIRS]
-    if mine == ZERO:
-        return signed(ply) - WIN
     if theirs == ZERO:
         return WIN - signed(ply)
-    if not can_move(memory, mine, theirs):
+    if not can_move(memory, mine, theirs):  # nor can a side without men
         return signed(ply) - WIN
     if signed(memory[at + REMAINING]) > 0:
         return NOT_OVER
@@ -40,45 +36,38 @@ def final_score(memory: Memory, ply: np.uint64) -> int:
 
 
 @compiled("uint64(uint64[::1], uint64, int64)")
-def table_key(memory: Memory, ply: np.uint64, depth: int) -> np.uint64:
+def table_key(memory: Memory, ply: Word, depth: int) -> Word:
     """The whole position, so that keys cannot collide.
 
     My men, their men << 25, the point to enter (1 to 25, 0 none) << 50, the plies left plus 1 << 55 if the search can
     reach the limit (else 0), exact << 62.
     """
-    at = STATE + ply * WORDS
-    key: np.uint64 = memory[at] | memory[at + THEIRS] << AT_THEIRS
+    at = place_of(ply)
+    key: Word = memory[at] | memory[at + THEIRS] << AT_THEIRS
     if memory[at + OPENED] != ZERO:
         key |= (lowest_bit(memory[at + OPENED]) + ONE) << AT_OPENED
-    reach = depth
-    if memory[EXACT] == ZERO:
-        reach += QUIET_PLIES
-    else:
+    if memory[EXACT] != ZERO:
         key |= ONE << AT_EXACT
-    if signed(memory[at + REMAINING]) <= reach:
+    if signed(memory[at + REMAINING]) <= depth + (QUIET_PLIES if memory[EXACT] == ZERO else 0):
         key |= (memory[at + REMAINING] + ONE) << AT_LEFT
     return key
 
 
 @compiled("boolean(uint64[::1], uint64, int64)")
-def holds(memory: Memory, ply: np.uint64, score: int) -> bool:
+def holds(memory: Memory, ply: Word, score: int) -> bool:
     """As `agents.kernels.negamax`: the game's limit may come before the end that was found with more plies left."""
-    remaining = signed(memory[STATE + ply * WORDS + REMAINING])
+    remaining = signed(memory[place_of(ply) + REMAINING])
     return (score <= SURE or WIN - score <= remaining) and (score >= -SURE or WIN + score <= remaining)
 
 
 @compiled("uint64(uint64[::1], uint64, uint64)", inlined=True)
-def make(memory: Memory, ply: np.uint64, code: np.uint64) -> np.uint64:
-    at = STATE + ply * WORDS
-    after = at + WORDS
+def make(memory: Memory, ply: Word, code: Word) -> Word:
+    at, after = place_of(ply), place_of(ply + ONE)
     mine, theirs = memory[at], memory[at + THEIRS]
     to, origin = code & CELL, code >> FIVE & CELL
     taken = captured(memory, mine, theirs, origin, to)
-    own = mine ^ (ONE << origin) ^ (ONE << to)
-    if memory[FLIPS] != ZERO:
-        own |= taken
-    enemy = theirs & ~taken
-    left = ONE << origin
+    left, enemy = ONE << origin, theirs & ~taken
+    own = mine ^ left ^ (ONE << to) | (taken if memory[FLIPS] != ZERO else ZERO)
     opened = memory[FORCES] != ZERO and between(own, own) & left != ZERO and beside(left) & enemy != ZERO
     entry = left if opened else ZERO
     memory[after], memory[after + THEIRS], memory[after + OPENED] = enemy, own, entry
@@ -89,16 +78,12 @@ def make(memory: Memory, ply: np.uint64, code: np.uint64) -> np.uint64:
 
 
 @compiled("int64(uint64[::1], uint64, int64, int64, int64)")
-def quiesce(memory: Memory, ply: np.uint64, left: int, alpha: int, beta: int) -> int:
+def quiesce(memory: Memory, ply: Word, left: int, alpha: int, beta: int) -> int:
     """The score of a game that is not over, if only captures and forced entries are searched, `left` plies at most."""
-    at = STATE + ply * WORDS
-    best = evaluate(memory, memory[at], memory[at + THEIRS])
-    if left <= 0:
-        return best
-    forced = memory[at + OPENED] != ZERO
-    if forced:
-        best = -NOT_OVER
-    if best >= beta:
+    at = place_of(ply)
+    forced = left > 0 and memory[at + OPENED] != ZERO
+    best = -NOT_OVER if forced else evaluate(memory, memory[at], memory[at + THEIRS])
+    if left <= 0 or best >= beta:
         return best
     alpha = max(alpha, best)
     count = write_moves(memory, ply, 1 if forced else 0)
@@ -118,21 +103,12 @@ def quiesce(memory: Memory, ply: np.uint64, left: int, alpha: int, beta: int) ->
 
 
 @compiled("int64(uint64[::1], uint64, int64, int64)")
-def judge(memory: Memory, ply: np.uint64, alpha: int, beta: int) -> int:
+def judge(memory: Memory, ply: Word, alpha: int, beta: int) -> int:
     """As `agents.kernels.negamax`: a search of captures, but in exact searches."""
-    at = STATE + ply * WORDS
+    at = place_of(ply)
     if memory[EXACT] != ZERO:
         return evaluate(memory, memory[at], memory[at + THEIRS])
     return quiesce(memory, ply, QUIET_PLIES, alpha, beta)
 
 
-negamax = core.of(
-    __name__,
-    final_score=final_score,
-    judge=judge,
-    table_key=table_key,
-    holds=holds,
-    write_moves=write_moves,
-    make=make,
-)
-"""The search of gánh: memory, ply 0, depth, alpha, beta."""
+negamax = core.of(__name__)

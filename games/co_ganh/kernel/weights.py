@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.kernels.memory import Word
 from games.co_ganh.heuristics import PAIRS_OF_WEIGHTS
 from games.co_ganh.heuristics import WEIGHTS as FEATURES
 
@@ -31,10 +32,10 @@ OWN_FLIPPING: dict[str, int] = {
 """The same if captured men change sides (`--rule capture=flip`)."""
 
 
-def of_heuristic(heuristic: str, flips: bool) -> NDArray[np.uint64]:
+def of_heuristic(heuristic: str, flips: bool) -> NDArray[Word]:
     """The twenty weights of a heuristic by name; "" is the engine's own evaluation."""
     chosen = _of(heuristic, flips)
-    return np.array([chosen.get(name, 0) for name in NAMES], dtype=np.int64).view(np.uint64)
+    return np.array([chosen.get(name, 0) for name in NAMES], dtype=np.int64).view(Word)
 
 
 def _of(heuristic: str, flips: bool) -> dict[str, int]:

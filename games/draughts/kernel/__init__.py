@@ -5,14 +5,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from agents.kernels.memory import SALT, write
+from agents.kernels.memory import FIRST_KEY, KEY, KEYS, MAX_KEYS, ROOT_KEY, SALT, STATE, Memory, write
 from agents.kernels.negamax import NegamaxSearch
 from agents.search import Iteration
 from games.draughts import Draughts, Move, Position
-from games.draughts.heuristics import HEURISTICS as PLAIN
 from games.draughts.kernel import evaluation, moves, weights
 from games.draughts.kernel import memory as layout
-from games.draughts.kernel.negamax import all_written, enter, negamax
+from games.draughts.kernel.negamax import enter, negamax
 
 WINDOW = 20
 """Hundredths of a man on each side of the expected score."""
@@ -23,7 +22,7 @@ JUDGES = {"": evaluation.OWN, "placed": evaluation.PLACED, "material": evaluatio
 class DraughtsSearch(NegamaxSearch):
     """The search with the engine's own evaluation (heuristic "") or a named one."""
 
-    window, written = (WINDOW, 1, 5), staticmethod(all_written)
+    window = WINDOW, 1, 5
 
     def __init__(self, game: Draughts, table_mb: int, seed: int, heuristic: str = "") -> None:
         super().__init__(negamax, layout.allocate(game, table_mb), seed)
@@ -56,22 +55,21 @@ class DraughtsSearch(NegamaxSearch):
         return dataclasses.replace(super()._iteration(best, score, (), solved), pv=tuple(expected))
 
 
-def place(memory: layout.Memory, game: Draughts, position: Position) -> None:
+def place(memory: Memory, game: Draughts, position: Position) -> None:
     """Writes the root's position and the hashes of the earlier ones."""
-    past, at = position.earlier[-layout.MAX_KEYS :], layout.POSITIONS
+    past, at = position.earlier[-MAX_KEYS:], STATE
     for number, key in enumerate(past):
         _write(memory, game, (key & SQUARES, key >> 50 & SQUARES), key >> 100 & SQUARES, key >> 150)
-        memory[int(layout.KEYS) + number] = memory[at + layout.KEY]
+        memory[int(KEYS) + number] = memory[at + KEY]
     _write(memory, game, position.pieces, position.kings, position.side)
     memory[at + layout.QUIET], memory[at + layout.LAST] = position.quiet, position.last
-    memory[at + layout.FIRST_KEY], memory[layout.ROOT_KEY] = 0, len(past)
+    memory[at + FIRST_KEY], memory[ROOT_KEY] = 0, len(past)
 
 
-def _write(memory: layout.Memory, game: Draughts, pieces: tuple[int, int], kings: int, side: int) -> None:
+def _write(memory: Memory, game: Draughts, pieces: tuple[int, int], kings: int, side: int) -> None:
     sets = (layout.spread(one, game.geometry.size) for one in (pieces[side], pieces[1 - side], kings))
-    write(memory, layout.POSITIONS, (*sets, side))
-    enter(memory, layout.POSITIONS)
+    write(memory, STATE, (*sets, side))
+    enter(memory, STATE)
 
 
-HEURISTICS: tuple[str, ...] = tuple(PLAIN)
 SEARCH = DraughtsSearch

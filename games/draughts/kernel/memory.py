@@ -7,19 +7,15 @@ diagonal is then as many bits away, and beyond an edge lies an unused bit.
 from __future__ import annotations
 
 from agents.kernels import memory as common
-from agents.kernels.memory import MAX_MOVES, MAX_PLY, OWN, Word, write
-from agents.kernels.memory import Memory as Memory
+from agents.kernels.memory import MAX_MOVES, MAX_PLY, OWN, Memory, Word, write
 from games.draughts import Draughts
 from games.draughts.heuristics import squares_of
 
 MINE, THEIRS, KINGS, SIDE = (Word(place) for place in range(4))
 QUIET, LAST = Word(4), Word(5)
 """As in `games.draughts.Position`; counted under all rules."""
-KEY, FIRST_KEY = Word(6), Word(7)
-"""The position's hash, and the index in KEYS of the first position that may come again."""
-TAKERS = Word(8)
+TAKERS = Word(6)
 """The mover's pieces that can take."""
-PLY_WORDS = Word(10)
 
 FULL, HALF, TOP = OWN, OWN + Word(1), OWN + Word(2)
 """All squares; squares in a row; the last square's bit."""
@@ -30,21 +26,13 @@ CROWNING = OWN + Word(8)
 """By side, the row where its men become kings."""
 REPEATED, KING_PLIES, LAST_PIECES = OWN + Word(10), OWN + Word(11), OWN + Word(12)
 """Rule options that draw a game; 0 is never."""
-ROOT_KEY = OWN + Word(13)
-"""Index in KEYS of the root's position."""
-JUDGE = OWN + Word(14)
+JUDGE = OWN + Word(13)
 """Which evaluation judges: one of `evaluation`."""
 WRITTEN, START, ORIGIN, MOVER, MOST_TAKEN = (OWN + Word(place) for place in range(16, 21))
 """Of the captures being written: how many, where to, from which square, by which side, and the most that one takes."""
 CENTRE, BACK, ROWS = OWN + Word(21), OWN + Word(22), OWN + Word(24)
 """Squares as in `games.draughts.heuristics`: BACK and the nine ROWS by side."""
-POSITIONS = OWN + Word(48)
-"""PLY_WORDS per ply: the position there, in the words above."""
-KEYS = POSITIONS + PLY_WORDS * Word(MAX_PLY + 2)
-"""Hashes of earlier positions and of those on the way to the present one."""
-MAX_KEYS = 1024
-"""Earlier positions at most: of a longer game without a capture the first are forgotten."""
-CAPTURES = KEYS + Word(MAX_KEYS + MAX_PLY + 2)
+CAPTURES = OWN + Word(48)
 """2 x MAX_MOVES words per ply: what a capture takes, with bit 63 where it passed the last row; its squares."""
 WEIGHTS = CAPTURES + Word(2 * MAX_MOVES * (MAX_PLY + 1))
 """Words per phase, in the order of `evaluation`."""

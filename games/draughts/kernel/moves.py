@@ -6,27 +6,22 @@ A capture is TAKES | its number among the position's captures. Another move is S
 
 from __future__ import annotations
 
-import numpy as np
-
 from agents.kernels.compilation import bit_count, compiled, lowest_bit
 from agents.kernels.loops import each_bit, span
-from agents.kernels.memory import HISTORY, MAX_MOVES, MOVES
+from agents.kernels.memory import HISTORY, MOVES, STRIDE, Memory, Word
 from games.draughts.kernel import memory as w
 from games.draughts.kernel.board import ALL_WAYS, DIRECTIONS, ONE, TWO, ZERO, can_jump, shifted
-from games.draughts.kernel.memory import Memory
 
-U = np.uint64
-SIX, EIGHT, TEN, ORDER = U(6), U(8), U(10), U(32)
-CELL, JOURNEY = U(63), U(2**10 - 1)
-STRIDE = U(MAX_MOVES)
-STEPS, TAKES, PASSED = U(1 << 12), U(1 << 14), U(1 << 63)
+SIX, EIGHT, TEN, ORDER = map(Word, (6, 8, 10, 32))
+CELL, JOURNEY = Word(63), Word(2**10 - 1)
+STEPS, TAKES, PASSED = map(Word, (1 << 12, 1 << 14, 1 << 63))
 """Marks of the codes of both kinds, and of a capture that passed the last row where that crowns."""
-TAKEN_ORDER, CROWNED_ORDER = U(1 << 24), U(1 << 23)
+TAKEN_ORDER, CROWNED_ORDER = Word(1 << 24), Word(1 << 23)
 """Ordering value per piece captured, and of a man's last step."""
 
 
 @compiled("void(uint64[::1], uint64, uint64)")
-def record(memory: Memory, at: np.uint64, taken: np.uint64) -> None:
+def record(memory: Memory, at: Word, taken: Word) -> None:
     """Writes a capture that ends on a square, unless a longer one is obligatory or the same is written already."""
     count = bit_count(taken & ~PASSED)
     if memory[w.LONGEST] != ZERO:
@@ -46,7 +41,7 @@ def record(memory: Memory, at: np.uint64, taken: np.uint64) -> None:
 
 
 @compiled("void(uint64[::1], uint64, uint64, boolean, uint64, uint64)")
-def go_on(memory: Memory, at: np.uint64, taken: np.uint64, king: bool, empty: np.uint64, left: np.uint64) -> None:
+def go_on(memory: Memory, at: Word, taken: Word, king: bool, empty: Word, left: Word) -> None:
     """Writes all ways to end a capture; `left` are the enemy's pieces not yet jumped, which stay where they are."""
     side, ended = memory[w.MOVER], True
     ways = ALL_WAYS if king else memory[w.TAKING + side]
@@ -75,7 +70,7 @@ def go_on(memory: Memory, at: np.uint64, taken: np.uint64, king: bool, empty: np
 
 
 @compiled("uint64(uint64[::1], uint64, uint64)")
-def write_captures(memory: Memory, at: np.uint64, ply: np.uint64) -> np.uint64:
+def write_captures(memory: Memory, at: Word, ply: Word) -> Word:
     """Writes the captures of a position whose mover can take; returns how many."""
     own, enemy, kings = memory[at + w.MINE], memory[at + w.THEIRS], memory[at + w.KINGS]
     memory[w.START] = w.CAPTURES + ply * TWO * STRIDE
@@ -94,12 +89,12 @@ def write_captures(memory: Memory, at: np.uint64, ply: np.uint64) -> np.uint64:
 
 
 @compiled("uint64(uint64[::1], uint64, uint64)")
-def write_steps(memory: Memory, at: np.uint64, ply: np.uint64) -> np.uint64:
+def write_steps(memory: Memory, at: Word, ply: Word) -> Word:
     """Writes the moves of a position whose mover cannot take; returns how many."""
     own, kings, side = memory[at + w.MINE], memory[at + w.KINGS], memory[at + w.SIDE]
     empty, crowning = memory[w.FULL] & ~(own | memory[at + w.THEIRS]), memory[w.CROWNING + side]
-    start = MOVES + ply * STRIDE
-    slot, history = start, HISTORY + ((ply & ONE) << TEN)
+    start = slot = MOVES + ply * STRIDE
+    history = HISTORY + ((ply & ONE) << TEN)
     for cell in each_bit(own):
         origin, king = ONE << cell, kings >> cell & ONE != ZERO
         first = ZERO if king else side << ONE

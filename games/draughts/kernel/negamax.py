@@ -2,54 +2,42 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from agents.kernels import negamax as core
-from agents.kernels import past
 from agents.kernels.compilation import bit_count, compiled, signed
 from agents.kernels.loops import span
-from agents.kernels.memory import MAX_PLY, SALT, STOP
-from agents.kernels.negamax import NOT_OVER, REDUCIBLE, SURE, must_stop
-from agents.kernels.negamax import QUIET as QUIET_MOVE
+from agents.kernels.memory import FIRST_KEY, KEY, KEYS, MAX_PLY, ROOT_KEY, SALT, STOP, STRIDE, Memory, Word
+from agents.kernels.negamax import NOT_OVER, QUIET, REDUCIBLE, SURE, must_stop
 from agents.kernels.ordering import pick
+from agents.kernels.past import place_of, times_here
 from agents.kernels.table import SPREAD
 from agents.search import WIN
 from games.draughts.kernel import memory as w
-from games.draughts.kernel.board import ONE, TWO, ZERO, reached, shifted, takers
+from games.draughts.kernel.board import ONE, THREE, TWO, ZERO, reached, shifted, takers
 from games.draughts.kernel.evaluation import evaluate
-from games.draughts.kernel.memory import Memory
-from games.draughts.kernel.moves import CELL, EIGHT, PASSED, SIX, STRIDE, TAKES, write_captures, write_steps
+from games.draughts.kernel.moves import CELL, EIGHT, PASSED, SIX, TAKES, write_captures, write_steps
 
-U = np.uint64
-THREE, FOUR_BITS = U(3), U(15)
-LAST_PLY = U(MAX_PLY - 2)
+FOUR_BITS, MIXED = map(Word, (15, 29))
+LAST_PLY = Word(MAX_PLY - 2)
 """Ply at which even captures are searched no further."""
-HASHES = U(0x9E6C63D0876A9A47), U(0xC2B2AE3D27D4EB4F), U(0x165667B19E3779F9)
+HASHES = Word(0x9E6C63D0876A9A47), Word(0xC2B2AE3D27D4EB4F), Word(0x165667B19E3779F9)
 """Any odd numbers that mix well."""
-MIXED = U(29)
-FEW = U(32), U(10)
+FEW = Word(32), Word(10)
 """Plies that three and two pieces may play against a lone king."""
 
 
-@compiled("uint64(uint64)", inlined=True)
-def place_of(ply: np.uint64) -> np.uint64:
-    """Where the words of a ply's position begin."""
-    return w.POSITIONS + ply * w.PLY_WORDS
-
-
 @compiled("void(uint64[::1], uint64)")
-def enter(memory: Memory, at: np.uint64) -> None:
+def enter(memory: Memory, at: Word) -> None:
     """Finds what follows from the pieces and the side of a position just written."""
     mine, theirs, kings, side = memory[at + w.MINE], memory[at + w.THEIRS], memory[at + w.KINGS], memory[at + w.SIDE]
     memory[at + w.TAKERS] = takers(memory, mine, theirs, kings, side)
     key = mine * HASHES[0]
     key = ((key ^ key >> MIXED) + theirs) * HASHES[1]
     key = ((key ^ key >> MIXED) + (kings << ONE | side)) * HASHES[2]
-    memory[at + w.KEY] = key ^ key >> MIXED
+    memory[at + KEY] = key ^ key >> MIXED
 
 
 @compiled("boolean(uint64[::1], uint64)")
-def counts_last(memory: Memory, at: np.uint64) -> bool:
+def counts_last(memory: Memory, at: Word) -> bool:
     """Whether a lone king stands against two or three pieces with a king among them, or against one king."""
     if memory[w.LAST_PIECES] == ZERO:
         return False
@@ -61,7 +49,7 @@ def counts_last(memory: Memory, at: np.uint64) -> bool:
 
 
 @compiled("uint64(uint64[::1], uint64, uint64)")
-def make(memory: Memory, ply: np.uint64, code: np.uint64) -> np.uint64:
+def make(memory: Memory, ply: Word, code: Word) -> Word:
     at, after = place_of(ply), place_of(ply + ONE)
     side, taken = memory[at + w.SIDE], ZERO
     if code & TAKES != ZERO:
@@ -78,20 +66,20 @@ def make(memory: Memory, ply: np.uint64, code: np.uint64) -> np.uint64:
     memory[after + w.MINE] = memory[at + w.THEIRS] & ~taken
     memory[after + w.THEIRS] = memory[at + w.MINE] & ~origin | to
     memory[after + w.KINGS], memory[after + w.SIDE] = kings & ~taken, side ^ ONE
-    memory[after + w.QUIET], memory[after + w.FIRST_KEY] = memory[at + w.QUIET] + ONE, memory[at + w.FIRST_KEY]
+    memory[after + w.QUIET], memory[after + FIRST_KEY] = memory[at + w.QUIET] + ONE, memory[at + FIRST_KEY]
     memory[after + w.LAST] = ZERO
     if taken == ZERO and counts_last(memory, at) and counts_last(memory, after):
         memory[after + w.LAST] = memory[at + w.LAST] + ONE
     if taken != ZERO or not by_king:
-        memory[after + w.QUIET], memory[after + w.FIRST_KEY] = ZERO, memory[w.ROOT_KEY] + ply + ONE
+        memory[after + w.QUIET], memory[after + FIRST_KEY] = ZERO, memory[ROOT_KEY] + ply + ONE
     enter(memory, after)
     if taken != ZERO:
         return ZERO
-    return QUIET_MOVE | REDUCIBLE if memory[after + w.TAKERS] == ZERO else QUIET_MOVE
+    return QUIET | REDUCIBLE if memory[after + w.TAKERS] == ZERO else QUIET
 
 
 @compiled("int64(uint64[::1], uint64)")
-def final_score(memory: Memory, ply: np.uint64) -> int:
+def final_score(memory: Memory, ply: Word) -> int:
     """As `agents.kernels.negamax`; draws do not end the game at the root.
 
     Unless the search is exact, a position that comes again counts as drawn.
@@ -102,7 +90,7 @@ def final_score(memory: Memory, ply: np.uint64) -> int:
         kings, empty = memory[at + w.KINGS], memory[w.FULL] & ~(mine | memory[at + w.THEIRS])
         if reached(memory, mine & ~kings, mine & kings, memory[at + w.SIDE], empty) == ZERO:
             return signed(ply) - WIN
-    memory[w.KEYS + memory[w.ROOT_KEY] + ply] = memory[at + w.KEY]
+    memory[KEYS + memory[ROOT_KEY] + ply] = memory[at + KEY]
     if ply == ZERO or memory[at + w.QUIET] | memory[at + w.LAST] == ZERO:
         return NOT_OVER
     if memory[w.KING_PLIES] != ZERO and memory[at + w.QUIET] >= memory[w.KING_PLIES]:
@@ -110,38 +98,35 @@ def final_score(memory: Memory, ply: np.uint64) -> int:
     many = bit_count(mine) == THREE or bit_count(memory[at + w.THEIRS]) == THREE
     if memory[at + w.LAST] != ZERO and memory[at + w.LAST] >= (FEW[0] if many else FEW[1]):
         return 0
-    if memory[w.REPEATED] == ZERO:
-        return NOT_OVER
-    first, root = w.KEYS + memory[at + w.FIRST_KEY], w.KEYS + memory[w.ROOT_KEY]
-    return 0 if past.times(memory, first, root, ply, memory[at + w.KEY]) >= memory[w.REPEATED] else NOT_OVER
+    return 0 if memory[w.REPEATED] != ZERO and times_here(memory, ply) >= memory[w.REPEATED] else NOT_OVER
 
 
 @compiled("uint64(uint64[::1], uint64, int64)")
-def table_key(memory: Memory, ply: np.uint64, depth: int) -> np.uint64:
+def table_key(memory: Memory, ply: Word, depth: int) -> Word:
     """The position's hash; the counted moves, too, where a draw by them is in reach."""
     at = place_of(ply)
-    key: np.uint64 = memory[at + w.KEY] ^ memory[SALT] ^ memory[at + w.LAST] * HASHES[0]
+    key: Word = memory[at + KEY] ^ memory[SALT] ^ memory[at + w.LAST] * HASHES[0]
     if memory[w.KING_PLIES] != ZERO and signed(memory[at + w.QUIET]) + depth >= signed(memory[w.KING_PLIES]):
         key ^= (memory[at + w.QUIET] + ONE) * SPREAD
     return key
 
 
 @compiled("boolean(uint64[::1], uint64, int64)", inlined=True)
-def holds(memory: Memory, ply: np.uint64, score: int) -> bool:
+def holds(memory: Memory, ply: Word, score: int) -> bool:
     """As `agents.kernels.negamax`: a draw may come before the end that was found with fewer moves counted."""
     left = signed(memory[w.KING_PLIES]) - signed(memory[place_of(ply) + w.QUIET])
     return memory[w.KING_PLIES] == ZERO or abs(score) <= SURE or WIN - abs(score) <= left
 
 
 @compiled("uint64(uint64[::1], uint64, int64)")
-def all_written(memory: Memory, ply: np.uint64, depth: int) -> np.uint64:
+def write_moves(memory: Memory, ply: Word, depth: int) -> Word:
     """As `write_moves` of `agents.kernels.negamax`."""
     at = place_of(ply)
     return write_captures(memory, at, ply) if memory[at + w.TAKERS] != ZERO else write_steps(memory, at, ply)
 
 
 @compiled("int64(uint64[::1], uint64, int64, int64)")
-def judge(memory: Memory, ply: np.uint64, alpha: int, beta: int) -> int:
+def judge(memory: Memory, ply: Word, alpha: int, beta: int) -> int:
     """As `agents.kernels.negamax`: a search of the captures, which are obligatory."""
     at, best = place_of(ply), -NOT_OVER
     if memory[at + w.TAKERS] == ZERO or ply >= LAST_PLY:
@@ -162,13 +147,4 @@ def judge(memory: Memory, ply: np.uint64, alpha: int, beta: int) -> int:
     return best
 
 
-negamax = core.of(
-    __name__,
-    final_score=final_score,
-    judge=judge,
-    table_key=table_key,
-    holds=holds,
-    write_moves=all_written,
-    make=make,
-)
-"""The search of draughts: memory, ply 0, depth, alpha, beta."""
+negamax = core.of(__name__)

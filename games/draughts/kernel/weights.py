@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from agents.kernels.memory import Word
+from agents.kernels.memory import Memory, Word
 from agents.kernels.memory import write as write_words
 from games.draughts.kernel import evaluation
 from games.draughts.kernel import memory as layout
@@ -57,7 +57,7 @@ def of(size: int, flying: bool) -> Phases:
     return phases
 
 
-def write(target: layout.Memory, size: int, phases: Phases) -> None:
+def write(target: Memory, size: int, phases: Phases) -> None:
     """Makes a search judge by these weights."""
     for number, phase in enumerate(phases):
         first = int(layout.WEIGHTS) + number * int(layout.PHASE_WORDS)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from games.go import PASS, Go, Move, Position
 from games.go.kernel import board, tree
 from games.go.kernel import memory as layout
@@ -39,11 +41,11 @@ class GoSearch:
         self.memory[layout.KOMI] = round(2 * game.komi)
         self.memory[layout.COUNT_TERRITORY] = rules.scoring == "territory"
         self.memory[layout.FORBID_REPEATS], self.memory[layout.ALLOW_SUICIDE] = rules.superko, rules.suicide
-        self._position = game.initial()
+        self._position, self._cells = game.initial(), np.arange(game.size**2)
+        self._points = (self._cells // game.size + 1) * (game.size + 1) + self._cells % game.size + 1
 
     def point(self, cell: int) -> int:
-        row, column = divmod(cell, self.game.size)
-        return (row + 1) * (self.game.size + 1) + column + 1
+        return int(self._points[cell])
 
     def move(self, point: int) -> Move:
         row, column = divmod(point, self.game.size + 1)
@@ -51,8 +53,10 @@ class GoSearch:
 
     def place(self, position: Position) -> None:
         """Sets the board."""
-        memory = self.memory
-        board.clear(memory)
+        memory, points = self.memory, self._points
+        memory[BOARD : layout.COLOUR], memory[layout.EMPTIES] = 0, len(points)
+        memory[layout.COLOUR : layout.HEAD], memory[layout.COLOUR + points] = layout.BORDER, layout.EMPTY
+        memory[layout.FREE + self._cells], memory[layout.PLACE + points] = points, self._cells
         for side, own in enumerate(position.stones):
             for cell in cells_of(own):
                 board.lay(memory, self.point(cell), side + 1)

@@ -14,21 +14,6 @@ def beside(memory: Memory, point: int, number: int) -> int:
     return point - step if number & 1 == 0 else point + step
 
 
-@compiled("void(int64[::1])")
-def clear(memory: Memory) -> None:
-    """An empty board, black to move."""
-    size, stride = memory[w.SIZE], memory[w.STRIDE]
-    for word in range(w.BOARD, w.COLOUR):
-        memory[word] = 0
-    for point in range(w.POINTS):
-        memory[w.COLOUR + point] = w.BORDER
-    memory[w.EMPTIES], memory[w.SIDE] = size * size, 1
-    for cell in range(size * size):
-        point = (cell // size + 1) * stride + cell % size + 1
-        memory[w.COLOUR + point] = w.EMPTY
-        memory[w.FREE + cell], memory[w.PLACE + point] = point, cell
-
-
 @compiled("void(int64[::1], int64, int64, int64)", inlined=True)
 def breathe(memory: Memory, chain: int, point: int, more: int) -> None:
     """Counts an empty point beside a chain once more, or with -1 once less."""

@@ -18,8 +18,6 @@ JOIN = ("OX? X*? ?.?", "OX? .*X ?.?")
 EDGE = ("X.? O*? ###", "?X? O*o ###", "?XO o*o ###", "?OX X*O ###", "XO? ?*? ###", ".OX .*? ###")
 """On the first line: along it, below a stone, and from below."""
 MEANT = {"X": (1,), "O": (2,), ".": (0,), "#": (3,), "x": (0, 2, 3), "o": (0, 1, 3), "?": (0, 1, 2, 3)}
-AROUND = ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1))
-"""Rows and columns from the middle, in the order of the code: two bits each, the first lowest."""
 
 
 def _turned(pattern: str) -> list[str]:
@@ -33,7 +31,10 @@ def _turned(pattern: str) -> list[str]:
 
 
 def table() -> NDArray[np.int64]:
-    """2 x 1024 words: a bit for each code, first as black sees it, then as white does."""
+    """2 x 1024 words: a bit for each code, first as black sees it, then as white does.
+
+    A code has two bits for each point around the middle, row by row, the first lowest.
+    """
     codes = np.arange(4**8)
     parts = [codes >> 2 * place & 3 for place in range(8)]
     matched = np.zeros(4**8, dtype=bool)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from agents.kernels.memory import SALT, STATE, write
+from agents.kernels.memory import SALT, STATE, Word, trained, write
 from agents.kernels.negamax import NegamaxSearch
 from agents.search import Iteration
 from agents.tables import endgames, files, first_use
 from games.nine_mens_morris import Move, NineMensMorris, Position
 from games.nine_mens_morris.kernel import memory as layout
-from games.nine_mens_morris.kernel.moves import write_moves
 from games.nine_mens_morris.kernel.negamax import negamax
-from games.nine_mens_morris.kernel.weights import NAMED, OWN, patterns
+from games.nine_mens_morris.kernel.weights import NAMED, OWN, PATTERNS
 
 HAND = int(layout.NONE)
 WINDOW = 100
@@ -28,7 +27,7 @@ class MorrisSearch(NegamaxSearch):
     The small ones are built in another process during the game when first needed. A named heuristic uses no tables.
     """
 
-    window, written = (WINDOW, 2, 3), staticmethod(write_moves)
+    window = WINDOW, 2, 3
     selective = 0xA5C3 << 48
     """Exact searches must not find scores from endgame tables."""
 
@@ -36,9 +35,9 @@ class MorrisSearch(NegamaxSearch):
         super().__init__(negamax, layout.allocate(game, table_mb), seed)
         self.game = game
         for phase, weights in enumerate(NAMED[heuristic] if heuristic else OWN):
-            write(self.memory, layout.WEIGHTS + layout.Word(16 * phase), weights)
+            write(self.memory, layout.WEIGHTS + Word(16 * phase), weights)
         if heuristic == "" and game.mills == NineMensMorris().mills:
-            self.memory[int(layout.PATTERNS) : int(layout.PATTERNS_END)] = patterns()
+            self.memory[int(layout.PATTERNS) : int(layout.PATTERNS_END)] = trained(PATTERNS)
             self.memory[layout.JUDGE] = 1
         self._tables = files.root() if heuristic == "" else None
         self._endgames: endgames.Endgames | None = None
@@ -88,5 +87,4 @@ class MorrisSearch(NegamaxSearch):
         return Move(to, None if origin == HAND else origin, None if removed == HAND else removed)
 
 
-HEURISTICS: tuple[str, ...] = tuple(NAMED)
 SEARCH = MorrisSearch

@@ -5,32 +5,29 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from agents.kernels.compilation import bit_count, compiled, lowest_bit, number, signed
 from agents.kernels.loops import each_bit, span
+from agents.kernels.memory import Memory, Word
 from games.nine_mens_morris.kernel import memory as w
-from games.nine_mens_morris.kernel.memory import Memory
 from games.nine_mens_morris.kernel.patterns import evaluate_patterns
 
-U = np.uint64
-LAST, MILLS, BLOCKED, MEN, TWO_CONFIGURATIONS, DOUBLE = U(0), U(1), U(2), U(3), U(4), U(5)
-THREE_CONFIGURATIONS, MILL_MEN, MOBILITY, REACH, RUNNING, THREAT, TEMPO = U(6), U(7), U(8), U(9), U(10), U(11), U(12)
+LAST, MILLS, BLOCKED, MEN, TWO_CONFIGURATIONS, DOUBLE = map(Word, (0, 1, 2, 3, 4, 5))
+THREE_CONFIGURATIONS, MILL_MEN, MOBILITY, REACH, RUNNING, THREAT, TEMPO = map(Word, (6, 7, 8, 9, 10, 11, 12))
 """Offsets of a phase's weights; `games.nine_mens_morris.kernel.weights.Weights` explains each."""
 EARLY = 9
 """Men still to lay, both sides together, from which on a position is in the first phase."""
-ZERO, TWO, THREE, SIXTEEN = U(0), U(2), U(3), U(16)
-FULL = U(2**24 - 1)
+ZERO, TWO, THREE, SIXTEEN = map(Word, (0, 2, 3, 16))
+FULL = Word(2**24 - 1)
 
 
 @compiled("boolean(uint64[::1], uint64, int64)")
-def flies(memory: Memory, men: np.uint64, hand: int) -> bool:
+def flies(memory: Memory, men: Word, hand: int) -> bool:
     """Whether these men may go to any empty point."""
     return memory[w.FLYING] != ZERO and hand == 0 and bit_count(men) == THREE
 
 
 @compiled("int64(uint64[::1], uint64, uint64, uint64, boolean)")
-def mobility_of(memory: Memory, men: np.uint64, empty: np.uint64, weights: np.uint64, anywhere: bool) -> int:
+def mobility_of(memory: Memory, men: Word, empty: Word, weights: Word, anywhere: bool) -> int:
     """One side's value for free neighbours less that for blocked men; its phase's weights begin at word `weights`."""
     stuck, free = 0, ZERO
     for cell in each_bit(men):
@@ -42,7 +39,7 @@ def mobility_of(memory: Memory, men: np.uint64, empty: np.uint64, weights: np.ui
 
 
 @compiled("boolean(uint64[::1], uint64, uint64)")
-def has_room(memory: Memory, men: np.uint64, empty: np.uint64) -> bool:
+def has_room(memory: Memory, men: Word, empty: Word) -> bool:
     """Whether any of the men has a free neighbour."""
     for cell in each_bit(men):
         if memory[w.NEIGHBOURS + cell] & empty != ZERO:
@@ -51,9 +48,7 @@ def has_room(memory: Memory, men: np.uint64, empty: np.uint64) -> bool:
 
 
 @compiled("int64(uint64[::1], uint64, uint64, uint64, boolean, boolean, boolean)")
-def lines_of(
-    memory: Memory, men: np.uint64, empty: np.uint64, weights: np.uint64, anywhere: bool, lays: bool, moves: bool
-) -> int:
+def lines_of(memory: Memory, men: Word, empty: Word, weights: Word, anywhere: bool, lays: bool, moves: bool) -> int:
     """One side's value for lines and pairs of lines, weights from word `weights`; `moves` is true if it is to move.
 
     Lines that share a man are counted by the men on two lines and on three: no point lies on more.
@@ -87,14 +82,14 @@ def lines_of(
 
 
 @compiled("int64(uint64[::1], uint64, uint64, int64, int64, int64)")
-def evaluate(memory: Memory, mine: np.uint64, theirs: np.uint64, my_hand: int, their_hand: int, closed: int) -> int:
+def evaluate(memory: Memory, mine: Word, theirs: Word, my_hand: int, their_hand: int, closed: int) -> int:
     """The value for the side to move; `closed` is 1 if the enemy's last move closed a mill."""
     empty = FULL & ~(mine | theirs)
     mine_fly, theirs_fly = flies(memory, mine, my_hand), flies(memory, theirs, their_hand)
     if memory[w.JUDGE] != ZERO:
         return evaluate_patterns(memory, mine, theirs, my_hand, their_hand, mine_fly, theirs_fly)
     to_lay = my_hand + their_hand
-    phase = U(0) if to_lay >= EARLY else U(1) if to_lay > 0 else U(3) if mine_fly and theirs_fly else U(2)
+    phase = Word(0) if to_lay >= EARLY else Word(1) if to_lay > 0 else Word(3) if mine_fly and theirs_fly else Word(2)
     weights = w.WEIGHTS + SIXTEEN * phase
     value = signed(memory[weights + MEN]) * (number(mine) - number(theirs)) - signed(memory[weights + LAST]) * closed
     value += signed(memory[weights + TEMPO])

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import games.nine_mens_morris as morris
 from agents.kernels import memory as common
-from agents.kernels.memory import MAX_PLY, OWN, write
-from agents.kernels.memory import Memory as Memory
-from agents.kernels.memory import Word as Word
+from agents.kernels.memory import MAX_PLY, OWN, Memory, Word, write
 
 MAX_KEYS = 8192
 STAGES = 11

@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 
 from agents.kernels.compilation import compiled, number, signed
 from agents.kernels.loops import span
+from agents.kernels.memory import Memory, Word
 from games.nine_mens_morris import CELLS
-from games.nine_mens_morris.kernel.memory import PATTERN_WORDS, PATTERNS, Memory
+from games.nine_mens_morris.kernel.memory import PATTERN_WORDS, PATTERNS
 
-U = np.uint64
-ZERO, TWO, THREE, EIGHT, SIXTEEN, BYTE = U(0), U(2), U(3), U(8), U(16), U(255)
-NEXT = U(256)
-LANE = U(2**16 - 1)
+ZERO, TWO, THREE, EIGHT, SIXTEEN, BYTE = map(Word, (0, 2, 3, 8, 16, 255))
+NEXT, LANE = Word(256), Word(2**16 - 1)
 RINGS = "a7 d7 g7 g4 g1 d1 a1 a4", "b6 d6 f6 f4 f2 d2 b2 b4", "c5 d5 e5 e4 e3 d3 c3 c4"
 SQUARES = tuple(tuple(CELLS.index(name) for name in ring.split()) for ring in RINGS)
 SIDES = tuple(tuple(ring[(2 * side + place) % 8] for ring in SQUARES for place in range(3)) for side in range(4))
@@ -35,24 +34,24 @@ FEATURES = len(GROUPS) + 2
 MAX_VALUE = 3000
 
 
-def _digits(groups: tuple[tuple[int, ...], ...]) -> NDArray[np.uint64]:
+def _digits(groups: tuple[tuple[int, ...], ...]) -> NDArray[Word]:
     """For each byte of a bit set, 3 x 256 words: the groups' numbers that its points add up to, 16 bits each."""
-    words = np.zeros(3 * 256, dtype=np.uint64)
+    words = np.zeros(3 * 256, dtype=Word)
     for index in range(3 * 256):
         cells = [index // 256 * 8 + bit for bit in range(8) if index >> bit & 1]
         for lane, group in enumerate(groups):
             added = sum(3 ** group.index(cell) for cell in cells if cell in group)
-            words[index] |= U(added << 16 * lane)
+            words[index] |= Word(added << 16 * lane)
     return words
 
 
 DIGITS = np.concatenate([_digits(SQUARES), _digits(SIDES)])
-IN_SQUARES, IN_SIDES = U(0), U(3 * 256)
+IN_SQUARES, IN_SIDES = Word(0), Word(3 * 256)
 """Where the digits of the three squares begin, and those of the four sides."""
 
 
 @compiled("uint64(uint64, uint64, uint64)")
-def numbers(mine: np.uint64, theirs: np.uint64, first: np.uint64) -> np.uint64:
+def numbers(mine: Word, theirs: Word, first: Word) -> Word:
     """The numbers of the groups whose digits begin at `first`, 16 bits each."""
     found = ZERO
     for part in span(ZERO, THREE):
@@ -62,7 +61,7 @@ def numbers(mine: np.uint64, theirs: np.uint64, first: np.uint64) -> np.uint64:
 
 
 @compiled("int64(uint64, uint64, int64, int64, boolean, boolean)")
-def stage(mine: np.uint64, theirs: np.uint64, my_hand: int, their_hand: int, mine_fly: bool, theirs_fly: bool) -> int:
+def stage(mine: Word, theirs: Word, my_hand: int, their_hand: int, mine_fly: bool, theirs_fly: bool) -> int:
     """Stage of the game, 0 to STAGES - 1."""
     to_lay = my_hand + their_hand
     if to_lay > 0:
@@ -74,30 +73,24 @@ def stage(mine: np.uint64, theirs: np.uint64, my_hand: int, their_hand: int, min
 
 
 @compiled("int64(uint64[::1], uint64, uint64)")
-def weight(memory: Memory, start: np.uint64, index: np.uint64) -> int:
+def weight(memory: Memory, start: Word, index: Word) -> int:
     """The weight with that index in the stage that begins at word `start`; four weights per word."""
-    word = memory[start + (index >> TWO)] << (U(48) - SIXTEEN * (index & THREE))
+    word = memory[start + (index >> TWO)] << (Word(48) - SIXTEEN * (index & THREE))
     return signed(word) >> 48
 
 
 @compiled("int64(uint64[::1], uint64, uint64, int64, int64, boolean, boolean)")
 def evaluate_patterns(
-    memory: Memory,
-    mine: np.uint64,
-    theirs: np.uint64,
-    my_hand: int,
-    their_hand: int,
-    mine_fly: bool,
-    theirs_fly: bool,
+    memory: Memory, mine: Word, theirs: Word, my_hand: int, their_hand: int, mine_fly: bool, theirs_fly: bool
 ) -> int:
     """The value for the side to move, in hundredths of a logit of winning."""
-    start = PATTERNS + U(stage(mine, theirs, my_hand, their_hand, mine_fly, theirs_fly)) * U(PATTERN_WORDS)
+    start = PATTERNS + Word(stage(mine, theirs, my_hand, their_hand, mine_fly, theirs_fly)) * Word(PATTERN_WORDS)
     squares, sides = numbers(mine, theirs, IN_SQUARES), numbers(mine, theirs, IN_SIDES)
-    value = weight(memory, start, U(CONSTANT))
+    value = weight(memory, start, Word(CONSTANT))
     for lane in range(3):
-        value += weight(memory, start, U(STARTS[lane]) + (squares >> U(16 * lane) & LANE))
+        value += weight(memory, start, Word(STARTS[lane]) + (squares >> Word(16 * lane) & LANE))
     for lane in range(4):
-        value += weight(memory, start, U(STARTS[3]) + (sides >> U(16 * lane) & LANE))
+        value += weight(memory, start, Word(STARTS[3]) + (sides >> Word(16 * lane) & LANE))
     ahead = number(mine) + my_hand - number(theirs) - their_hand
-    value += weight(memory, start, U(MATERIAL + MOST_AHEAD + min(max(ahead, -MOST_AHEAD), MOST_AHEAD)))
+    value += weight(memory, start, Word(MATERIAL + MOST_AHEAD + min(max(ahead, -MOST_AHEAD), MOST_AHEAD)))
     return min(max(value, -MAX_VALUE), MAX_VALUE)

@@ -6,23 +6,11 @@ On the board without diagonals the engine judges by learnt patterns instead.
 
 from __future__ import annotations
 
-import functools
 from typing import NamedTuple
 
-import numpy as np
-
 from games.nine_mens_morris import heuristics as named
-from games.nine_mens_morris.kernel.memory import Memory
-from system.weights import find_weights
 
 PATTERNS = "morris_patterns"
-
-
-@functools.cache
-def patterns() -> Memory:
-    """All patterns' weights, four of 16 bits per word, for `memory.PATTERNS`. Raises WeightsError."""
-    with np.load(find_weights(PATTERNS).path) as stored:
-        return np.ascontiguousarray(stored["weights"].reshape(-1)).view(np.uint64)
 
 
 class Weights(NamedTuple):

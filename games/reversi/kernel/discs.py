@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.kernels.compilation import compiled, number
-from agents.kernels.loops import span
+from agents.kernels.loops import each_bit, span
+from agents.kernels.memory import Word
 from games.reversi.kernel.vectors import turned_over, turning
 
-U = np.uint64
-ZERO, ONE, SEVEN, EIGHT, NINE = U(0), U(1), U(7), U(8), U(9)
+ZERO, ONE, SEVEN, EIGHT, NINE = map(Word, (0, 1, 7, 8, 9))
 
 
-def _rays() -> NDArray[np.uint64]:
+def _rays() -> NDArray[Word]:
     """8 words per square: the squares from it to the right, down-left, down, down-right, and in the opposite ways."""
-    rays = np.zeros(64 * 8, dtype=np.uint64)
+    rays = np.zeros(64 * 8, dtype=Word)
     for square in range(64):
         row, column = divmod(square, 8)
         for index, (down, right) in enumerate(((0, 1), (1, -1), (1, 0), (1, 1), (0, -1), (-1, 1), (-1, 0), (-1, -1))):
@@ -34,30 +34,30 @@ RAYS = _rays()
 
 
 @compiled("uint64(uint64, uint64, uint64)")
-def flips(mine: np.uint64, theirs: np.uint64, square: np.uint64) -> np.uint64:
+def flips(mine: Word, theirs: Word, square: Word) -> Word:
     """The discs that a move to the empty square turns over; 0 if it is not a legal move."""
-    return U(turned_over(RAYS, mine, theirs, square))
+    return Word(turned_over(RAYS, mine, theirs, square))
 
 
 @compiled("uint64(uint64, uint64)")
-def moves(mine: np.uint64, theirs: np.uint64) -> np.uint64:
+def moves(mine: Word, theirs: Word) -> Word:
     """The empty squares where a move turns discs over."""
-    return U(turning(mine, theirs))
+    return Word(turning(mine, theirs))
 
 
-TOP_AND_BOTTOM, LEFT_AND_RIGHT = U(0xFF000000000000FF), U(0x8181818181818181)
+TOP_AND_BOTTOM, LEFT_AND_RIGHT = Word(0xFF000000000000FF), Word(0x8181818181818181)
 SIDES, CORNERS = TOP_AND_BOTTOM | LEFT_AND_RIGHT, TOP_AND_BOTTOM & LEFT_AND_RIGHT
-NOT_A, NOT_H = U(0xFEFEFEFEFEFEFEFE), U(0x7F7F7F7F7F7F7F7F)
+NOT_A, NOT_H = Word(0xFEFEFEFEFEFEFEFE), Word(0x7F7F7F7F7F7F7F7F)
 
 
 @compiled("uint64(uint64)")
-def beside(board: np.uint64) -> np.uint64:
+def beside(board: Word) -> Word:
     """The squares of a board and their neighbours."""
     wide = board | board >> ONE & NOT_H | board << ONE & NOT_A
     return wide | wide >> EIGHT | wide << EIGHT
 
 
-def _lines() -> NDArray[np.uint64]:
+def _lines() -> NDArray[Word]:
     """The 8 rows, the 8 columns, and 11 falling and 11 rising diagonals; shorter ones lie on the sides alone."""
     squares = [divmod(square, 8) for square in range(64)]
     lines = [
@@ -65,14 +65,14 @@ def _lines() -> NDArray[np.uint64]:
         for down, right in ((1, 0), (0, 1), (1, -1), (1, 1))
         for number in range(-7, 15)
     ]
-    return np.array([line for line in lines if line.bit_count() > 2], dtype=np.uint64)
+    return np.array([line for line in lines if line.bit_count() > 2], dtype=Word)
 
 
 LINES = _lines()
 
 
 @compiled("uint64(uint64, uint64, uint64)", inlined=True)
-def full_lines(full: np.uint64, first: np.uint64, end: np.uint64) -> np.uint64:
+def full_lines(full: Word, first: Word, end: Word) -> Word:
     """Those of the LINES from one to before another that have no empty square."""
     found = ZERO
     for line in span(first, end):
@@ -82,11 +82,12 @@ def full_lines(full: np.uint64, first: np.uint64, end: np.uint64) -> np.uint64:
 
 
 @compiled("uint64(uint64, uint64)")
-def stable(mine: np.uint64, theirs: np.uint64) -> np.uint64:
+def stable(mine: Word, theirs: Word) -> Word:
     """My discs that can never be turned over, as far as full lines, sides and stable neighbours prove it."""
     full = mine | theirs
-    level, upright = LEFT_AND_RIGHT | full_lines(full, U(0), U(8)), TOP_AND_BOTTOM | full_lines(full, U(8), U(16))
-    falling, rising = SIDES | full_lines(full, U(16), U(27)), SIDES | full_lines(full, U(27), U(38))
+    level = LEFT_AND_RIGHT | full_lines(full, Word(0), Word(8))
+    upright = TOP_AND_BOTTOM | full_lines(full, Word(8), Word(16))
+    falling, rising = SIDES | full_lines(full, Word(16), Word(27)), SIDES | full_lines(full, Word(27), Word(38))
     found = mine & level & upright & falling & rising
     while True:
         sideways = found >> ONE & NOT_H | found << ONE & NOT_A | level
@@ -100,9 +101,24 @@ def stable(mine: np.uint64, theirs: np.uint64) -> np.uint64:
 
 
 @compiled("int64(uint64, uint64)")
-def result(mine: np.uint64, theirs: np.uint64) -> int:
+def result(mine: Word, theirs: Word) -> int:
     """The final difference in discs for the side to move; the winner gets the empty squares."""
     own, other = number(mine), number(theirs)
     if own > other:
         return 64 - 2 * other
     return 2 * own - 64 if own < other else 0
+
+
+@compiled("int64(uint64, uint64, int64)")
+def leaves(mine: Word, theirs: Word, depth: int) -> int:
+    """Number of sequences of `depth` plies, at least one, as published: a pass is a ply, and a finished game a leaf."""
+    where = moves(mine, theirs)
+    if where == ZERO:
+        return 1 if depth == 1 or moves(theirs, mine) == ZERO else leaves(theirs, mine, depth - 1)
+    if depth == 1:
+        return number(where)
+    total = 0
+    for square in each_bit(where):
+        turned = flips(mine, theirs, square)
+        total += leaves(theirs ^ turned, mine | turned | ONE << square, depth - 1)
+    return total

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from agents.kernels.compilation import compiled, number, signed
 from agents.kernels.loops import span
-from agents.kernels.memory import BEST_MOVE, MAX_MOVES, MOVES, STOP, Memory
+from agents.kernels.memory import BEST_MOVE, MOVES, STOP, STRIDE, Memory, Word
 from agents.kernels.negamax import LIMIT, must_stop
 from agents.kernels.ordering import FIRST, pick
 from agents.kernels.table import AT_MOVE, CODE, keep, recall
 from games.reversi.kernel.discs import moves, result, stable
 from games.reversi.kernel.last import NO_MOVE, last_four
 from games.reversi.kernel.midgame import negamax, place, position_key
-from games.reversi.kernel.ordering import ORDER, PASSED, TURNED, write_moves
+from games.reversi.kernel.ordering import ORDER, PASSED, TURNED, put_moves
 from games.reversi.kernel.patterns import MAX_VALUE
 
-U = np.uint64
-ZERO, ONE, EIGHT, BYTE = U(0), U(1), U(8), U(255)
-STRIDE = U(MAX_MOVES)
-PROOF = U(0xA0761D6478BD642F)
+ZERO, ONE, EIGHT, BYTE = map(Word, (0, 1, 8, 255))
+PROOF = Word(0xA0761D6478BD642F)
 """Mixed into the keys of proofs, which share a table with searches to a depth."""
 SMALL = 4
 """Most empty squares searched without a table and ordered by parity alone."""
@@ -32,19 +28,19 @@ MOST = 64
 
 
 @compiled("void(uint64[::1], uint64, uint64, uint64, int64, int64)")
-def take_advice(memory: Memory, mine: np.uint64, theirs: np.uint64, count: np.uint64, depth: int, ply: int) -> None:
+def take_advice(memory: Memory, mine: Word, theirs: Word, count: Word, depth: int, ply: int) -> None:
     """Adds to the moves' order their scores by a search to `depth`: a disc counts as much as 0.6 replies."""
-    first = MOVES + U(ply) * STRIDE
+    first = MOVES + Word(ply) * STRIDE
     for slot in span(first, first + count):
-        changed = memory[TURNED + U(ply) * STRIDE + (memory[slot] & CODE)]
-        place(memory, U(ply + 1), theirs & ~changed, mine | changed)
+        changed = memory[TURNED + Word(ply) * STRIDE + (memory[slot] & CODE)]
+        place(memory, Word(ply + 1), theirs & ~changed, mine | changed)
         score = -negamax(memory, ply + 1, depth, -LIMIT, LIMIT)
         score = min(max(score, -MAX_VALUE), MAX_VALUE)
-        memory[slot] += U(TRUST * (score + MAX_VALUE)) << ORDER
+        memory[slot] += Word(TRUST * (score + MAX_VALUE)) << ORDER
 
 
 @compiled("int64(uint64[::1], uint64, uint64, int64, int64, int64)")
-def prove(memory: Memory, mine: np.uint64, theirs: np.uint64, alpha: int, empties: int, ply: int) -> int:
+def prove(memory: Memory, mine: Word, theirs: Word, alpha: int, empties: int, ply: int) -> int:
     """A bound on the result, on the same side of `alpha` as the result. Meaningless once STOP is set."""
     if empties == SMALL and ply > 0:
         return last_four(memory, mine, theirs, alpha, False)
@@ -76,8 +72,8 @@ def prove(memory: Memory, mine: np.uint64, theirs: np.uint64, alpha: int, emptie
         if ply == 0:
             memory[BEST_MOVE] = PASSED
         return -prove(memory, theirs, mine, -alpha - 1, empties, ply + 1)
-    here = U(ply)
-    count = write_moves(memory, mine, theirs, where, here, False)
+    here = Word(ply)
+    count = put_moves(memory, mine, theirs, where, here, False)
     if empties >= ADVISED:
         take_advice(memory, mine, theirs, count, (empties - ADVISED) // 2, ply)
     begin, turned_by = MOVES + here * STRIDE, TURNED + here * STRIDE
@@ -114,5 +110,5 @@ def prove(memory: Memory, mine: np.uint64, theirs: np.uint64, alpha: int, emptie
         lower = max(lower, best)
     else:
         upper = min(upper, best)
-    keep(memory, key, U(lower + MOST) | U(upper + MOST) << EIGHT | best_code << AT_MOVE, empties)
+    keep(memory, key, Word(lower + MOST) | Word(upper + MOST) << EIGHT | best_code << AT_MOVE, empties)
     return best

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.kernels.memory import Word
+
 SIZES = (9, 10, 10, 8, 8, 8, 8, 7, 6, 5, 4)
 """Squares of each shape: corner, beside the corner, side, rows 2 to 4, diagonals."""
 STARTS = tuple(sum(3**size for size in SIZES[:index]) for index in range(len(SIZES)))
@@ -48,10 +50,10 @@ FIRST_WEIGHTS = tuple(STARTS[shape] for shape, _ in _shapes())
 """Start of each group's weights within a stage."""
 
 
-def groups_of(mine: NDArray[np.uint64], theirs: NDArray[np.uint64]) -> NDArray[np.uint32]:
+def groups_of(mine: NDArray[Word], theirs: NDArray[Word]) -> NDArray[np.uint32]:
     """The index within a stage of the weight of each of many boards' 46 groups."""
     found = np.zeros((len(mine), GROUPS), np.uint32) + np.array(FIRST_WEIGHTS, np.uint32)
     for row in range(8):
-        own, other = (side >> np.uint64(8 * row) & np.uint64(255) for side in (mine, theirs))
+        own, other = (side >> Word(8 * row) & Word(255) for side in (mine, theirs))
         found += TABLE[row, own, :GROUPS] + 2 * TABLE[row, other, :GROUPS]
     return found

@@ -12,22 +12,21 @@ import numpy as np
 
 from agents.kernels.compilation import bit_count, compiled, lowest_bit, number
 from agents.kernels.loops import each_bit
-from agents.kernels.memory import NODES, Memory
+from agents.kernels.memory import NODES, Memory, Word
 from games.reversi.kernel.discs import beside, flips, result
 
-U = np.uint64
-ZERO, ONE = U(0), U(1)
+ZERO, ONE = Word(0), Word(1)
 NO_MOVE = -100
 """Value below every result: the side cannot move."""
-QUADRANT = U(0b100100)
+QUADRANT = Word(0b100100)
 """The bits of a square's index that give its quarter of the board."""
-QUARTERS = tuple(U(0x0F0F0F0F << shift) for shift in (0, 4, 32, 36))
-NEAR = np.array([beside(ONE << U(square)) ^ ONE << U(square) for square in range(64)])
+QUARTERS = tuple(Word(0x0F0F0F0F << shift) for shift in (0, 4, 32, 36))
+NEAR = np.array([beside(ONE << Word(square)) ^ ONE << Word(square) for square in range(64)])
 """The squares beside each square."""
 
 
 @compiled("int64(uint64, uint64, uint64)")
-def last_one(mine: np.uint64, theirs: np.uint64, square: np.uint64) -> int:
+def last_one(mine: Word, theirs: Word, square: Word) -> int:
     """The result with one empty square."""
     own = number(mine)
     gained = number(flips(mine, theirs, square))
@@ -40,9 +39,7 @@ def last_one(mine: np.uint64, theirs: np.uint64, square: np.uint64) -> int:
 
 
 @compiled("int64(uint64[::1], uint64, uint64, int64, uint64, uint64, boolean)")
-def last_two(
-    memory: Memory, mine: np.uint64, theirs: np.uint64, alpha: int, a: np.uint64, b: np.uint64, passed: bool
-) -> int:
+def last_two(memory: Memory, mine: Word, theirs: Word, alpha: int, a: Word, b: Word, passed: bool) -> int:
     """The result with two empty squares."""
     best = NO_MOVE
     memory[NODES] += ONE
@@ -60,16 +57,7 @@ def last_two(
 
 
 @compiled("int64(uint64[::1], uint64, uint64, int64, uint64, uint64, uint64, boolean)")
-def last_three(
-    memory: Memory,
-    mine: np.uint64,
-    theirs: np.uint64,
-    alpha: int,
-    a: np.uint64,
-    b: np.uint64,
-    c: np.uint64,
-    passed: bool,
-) -> int:
+def last_three(memory: Memory, mine: Word, theirs: Word, alpha: int, a: Word, b: Word, c: Word, passed: bool) -> int:
     """The result with three empty squares, tried in that order."""
     best = NO_MOVE
     memory[NODES] += ONE
@@ -86,7 +74,7 @@ def last_three(
 
 
 @compiled("uint64(uint64)")
-def odd_quarters(empty: np.uint64) -> np.uint64:
+def odd_quarters(empty: Word) -> Word:
     """The empty squares in quarters of the board that hold an odd number of them."""
     found = ZERO
     for quarter in QUARTERS:
@@ -96,7 +84,7 @@ def odd_quarters(empty: np.uint64) -> np.uint64:
 
 
 @compiled("int64(uint64[::1], uint64, uint64, int64, boolean)")
-def last_four(memory: Memory, mine: np.uint64, theirs: np.uint64, alpha: int, passed: bool) -> int:
+def last_four(memory: Memory, mine: Word, theirs: Word, alpha: int, passed: bool) -> int:
     """The result with four empty squares; tries those in odd quarters of the board first."""
     best = NO_MOVE
     memory[NODES] += ONE

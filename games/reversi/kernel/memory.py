@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from agents.kernels import memory as common
-from agents.kernels.memory import OWN, Word
-from agents.kernels.memory import Memory as Memory
+from agents.kernels.memory import OWN, Memory, Word
 from games.reversi import heuristics as plain
 from games.reversi.kernel.groups import LANES, TABLE
 
@@ -30,16 +27,18 @@ WEIGHTS = ROWS + Word(8 * 256 * LANES // 4)
 END = WEIGHTS + Word(STAGES * STAGE_WORDS)
 
 FEATURE_NAMES = ("corners", "mobility", "coin_parity", "edges", "stability", "true_stability")
-HEURISTICS: tuple[str, ...] = ("adaptive", "stable", "static", "adaptive_truly", "stable_truly", *FEATURE_NAMES)
-"""The plain heuristics that are also available in machine code."""
+TRAINED = "reversi_patterns"
 
 
-def allocate(table_mb: int, heuristic: str, weights: Memory) -> Memory:
-    """Allocates memory for a search by a heuristic, "" for the patterns, with a table of at most `table_mb` MiB."""
+def allocate(table_mb: int, heuristic: str = "", weights: Memory | None = None) -> Memory:
+    """Allocates memory for a search by a heuristic, "" for the patterns, with a table of at most `table_mb` MiB.
+
+    Raises WeightsError if no weights are given and the trained ones cannot be read.
+    """
     memory = common.allocate(END, table_mb, noise_bits=8)
     memory[JUDGE] = {"": PATTERNS, "static": STATIC}.get(heuristic, WEIGHTED)
-    memory[int(ROWS) : int(WEIGHTS)] = TABLE.reshape(-1).view(np.uint64)
-    memory[int(WEIGHTS) : int(END)] = weights
+    memory[int(ROWS) : int(WEIGHTS)] = TABLE.reshape(-1).view(Word)
+    memory[int(WEIGHTS) : int(END)] = common.trained(TRAINED) if weights is None else weights
     worths = (sum(1 << square for square in range(64) if plain.TABLE[square] == worth) for worth in range(-4, 5))
     common.write(memory, WORTHS, worths)
     by_stage: dict[str, tuple[plain.Weights, ...]] = {

@@ -5,45 +5,41 @@ The state of a ply is three words: my discs, their discs, and the squares where 
 
 from __future__ import annotations
 
-import numpy as np
-
 from agents.kernels import negamax as core
 from agents.kernels.compilation import compiled, signed
 from agents.kernels.loops import span
-from agents.kernels.memory import MAX_MOVES, MOVES, SALT, STATE, STATE_WORDS, Memory
+from agents.kernels.memory import MOVES, SALT, STRIDE, Memory, Word
 from agents.kernels.negamax import NOT_OVER
+from agents.kernels.past import place_of
 from agents.kernels.table import CODE, SPREAD
 from agents.search import WIN
 from games.reversi.kernel.discs import moves, result
 from games.reversi.kernel.memory import JUDGE, PATTERNS, STAGES
 from games.reversi.kernel.named import evaluate_named
-from games.reversi.kernel.ordering import ORDER, PASSED, TURNED, write_moves
+from games.reversi.kernel.ordering import ORDER, PASSED, TURNED, put_moves
 from games.reversi.kernel.patterns import MAX_VALUE, evaluate_patterns, stage_of
 from games.reversi.kernel.probcut import DEPTHS, GLANCED, MARGINS, MIN_DEPTH, PROBES, shallow_depth
 
-U = np.uint64
-ZERO, ONE = U(0), U(1)
-STRIDE, WORDS = U(MAX_MOVES), U(STATE_WORDS)
-THEIRS, WHERE = U(1), U(2)
+ZERO, ONE, HIGH, HALF = map(Word, (0, 1, 29, 32))
+THEIRS, WHERE = Word(1), Word(2)
 """Words of a ply's state after the first, my discs."""
 SORTED = 4
 """Least depth at which moves are sorted also by the value of the positions after them."""
 SORT_WEIGHT = 8
 WON = 100_000
 """Hundredths of a disc: with the trained patterns, a game won by n discs scores this plus 100 n; a draw 0."""
-SECOND, THIRD = U(0xC2B2AE3D27D4EB4F), U(0xD6E8FEB86659FD93)
-HALF, HIGH = U(32), U(29)
+SECOND, THIRD = Word(0xC2B2AE3D27D4EB4F), Word(0xD6E8FEB86659FD93)
 
 
 @compiled("void(uint64[::1], uint64, uint64, uint64)", inlined=True)
-def place(memory: Memory, ply: np.uint64, mine: np.uint64, theirs: np.uint64) -> None:
+def place(memory: Memory, ply: Word, mine: Word, theirs: Word) -> None:
     """Writes a ply's state."""
-    at = STATE + ply * WORDS
+    at = place_of(ply)
     memory[at], memory[at + THEIRS] = mine, theirs
 
 
 @compiled("uint64(uint64, uint64)")
-def position_key(mine: np.uint64, theirs: np.uint64) -> np.uint64:
+def position_key(mine: Word, theirs: Word) -> Word:
     """A 64-bit hash of a position."""
     other = theirs * SECOND
     key = mine * SPREAD ^ (other >> HALF | other << HALF)
@@ -52,22 +48,22 @@ def position_key(mine: np.uint64, theirs: np.uint64) -> np.uint64:
 
 
 @compiled("int64(uint64[::1], uint64, uint64, uint64)", inlined=True)
-def value(memory: Memory, mine: np.uint64, theirs: np.uint64, where: np.uint64) -> int:
+def value(memory: Memory, mine: Word, theirs: Word, where: Word) -> int:
     """The position's value for the side to move, whose moves are `where`, by the search's JUDGE."""
-    if memory[JUDGE] == U(PATTERNS):
+    if memory[JUDGE] == Word(PATTERNS):
         return evaluate_patterns(memory, mine, theirs, where)
     return evaluate_named(memory, mine, theirs)
 
 
 @compiled("int64(uint64[::1], uint64, uint64)")
-def evaluate(memory: Memory, mine: np.uint64, theirs: np.uint64) -> int:
+def evaluate(memory: Memory, mine: Word, theirs: Word) -> int:
     """As `value`, where the moves are not known yet."""
     return value(memory, mine, theirs, moves(mine, theirs))
 
 
 @compiled("int64(uint64[::1], uint64)", inlined=True)
-def final_score(memory: Memory, ply: np.uint64) -> int:
-    at = STATE + ply * WORDS
+def final_score(memory: Memory, ply: Word) -> int:
+    at = place_of(ply)
     mine, theirs = memory[at], memory[at + THEIRS]
     memory[at + WHERE] = moves(mine, theirs)
     if memory[at + WHERE] != ZERO or moves(theirs, mine) != ZERO:
@@ -75,77 +71,64 @@ def final_score(memory: Memory, ply: np.uint64) -> int:
     discs = result(mine, theirs)
     if discs == 0:
         return 0
-    if memory[JUDGE] != U(PATTERNS):
+    if memory[JUDGE] != Word(PATTERNS):
         return WIN - signed(ply) if discs > 0 else signed(ply) - WIN
     return WON + 100 * discs if discs > 0 else 100 * discs - WON
 
 
 @compiled("int64(uint64[::1], uint64, int64, int64)", inlined=True)
-def judge(memory: Memory, ply: np.uint64, alpha: int, beta: int) -> int:
-    at = STATE + ply * WORDS
+def judge(memory: Memory, ply: Word, alpha: int, beta: int) -> int:
+    at = place_of(ply)
     return value(memory, memory[at], memory[at + THEIRS], memory[at + WHERE])
 
 
 @compiled("uint64(uint64[::1], uint64, int64)", inlined=True)
-def table_key(memory: Memory, ply: np.uint64, depth: int) -> np.uint64:
-    at = STATE + ply * WORDS
-    key: np.uint64 = position_key(memory[at], memory[at + THEIRS]) ^ memory[SALT]
-    return key
+def table_key(memory: Memory, ply: Word, depth: int) -> Word:
+    at = place_of(ply)
+    return Word(position_key(memory[at], memory[at + THEIRS]) ^ memory[SALT])
 
 
 @compiled("int64(uint64[::1], uint64, int64)")
-def first_probe(memory: Memory, ply: np.uint64, depth: int) -> int:
+def first_probe(memory: Memory, ply: Word, depth: int) -> int:
     """As `agents.kernels.negamax`: selective searches are those whose keys have a salt."""
-    if memory[SALT] == ZERO or depth < MIN_DEPTH or memory[STATE + ply * WORDS + WHERE] == ZERO:
+    if memory[SALT] == ZERO or depth < MIN_DEPTH or memory[place_of(ply) + WHERE] == ZERO:
         return PROBES
     return 0 if depth >= GLANCED else 1
 
 
 @compiled("int64(uint64[::1], uint64, int64, int64)")
-def margin(memory: Memory, ply: np.uint64, depth: int, probe: int) -> int:
-    at = STATE + ply * WORDS
+def margin(memory: Memory, ply: Word, depth: int, probe: int) -> int:
+    at = place_of(ply)
     stage = signed(stage_of(memory[at], memory[at + THEIRS]))
-    apart: int = MARGINS[U((probe * STAGES + stage) * DEPTHS + min(depth, DEPTHS - 1))]
+    apart: int = MARGINS[Word((probe * STAGES + stage) * DEPTHS + min(depth, DEPTHS - 1))]
     return apart
 
 
 @compiled("uint64(uint64[::1], uint64, int64)")
-def written(memory: Memory, ply: np.uint64, depth: int) -> np.uint64:
+def write_moves(memory: Memory, ply: Word, depth: int) -> Word:
     """As `write_moves` of `agents.kernels.negamax`."""
-    at, first = STATE + ply * WORDS, MOVES + ply * STRIDE
+    at, first = place_of(ply), MOVES + ply * STRIDE
     mine, theirs, where = memory[at], memory[at + THEIRS], memory[at + WHERE]
     if where == ZERO:
         memory[first] = PASSED
         memory[TURNED + ply * STRIDE + PASSED] = ZERO
         return ONE
     quickly = depth == 1 and signed(ply) > 0
-    count = write_moves(memory, mine, theirs, where, ply, quickly)
+    count = put_moves(memory, mine, theirs, where, ply, quickly)
     for slot in span(first, first + count if depth >= SORTED else first):
         changed = memory[TURNED + ply * STRIDE + (memory[slot] & CODE)]
         worth = -evaluate(memory, theirs & ~changed, mine | changed)
-        memory[slot] += U((min(max(worth, -MAX_VALUE), MAX_VALUE) + MAX_VALUE) * SORT_WEIGHT) << ORDER
+        memory[slot] += Word((min(max(worth, -MAX_VALUE), MAX_VALUE) + MAX_VALUE) * SORT_WEIGHT) << ORDER
     return count
 
 
 @compiled("uint64(uint64[::1], uint64, uint64)", inlined=True)
-def make(memory: Memory, ply: np.uint64, code: np.uint64) -> np.uint64:
-    at = STATE + ply * WORDS
+def make(memory: Memory, ply: Word, code: Word) -> Word:
+    at = place_of(ply)
     changed = memory[TURNED + ply * STRIDE + code]
     place(memory, ply + ONE, memory[at + THEIRS] & ~changed, memory[at] | changed)
     return ZERO
 
 
-negamax = core.of(
-    __name__,
-    PROBES=PROBES,
-    STORED=2,
-    final_score=final_score,
-    judge=judge,
-    table_key=table_key,
-    first_probe=first_probe,
-    probe_depth=shallow_depth,
-    margin=margin,
-    write_moves=written,
-    make=make,
-)
-"""The search of reversi: memory, ply, depth, alpha, beta; `place` sets the ply's position."""
+negamax = core.of(__name__, PROBES=PROBES, STORED=2, probe_depth=shallow_depth)
+"""The search of a ply whose position `place` has set."""

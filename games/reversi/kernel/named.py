@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from agents.kernels.compilation import bit_count, compiled, number, signed
+from agents.kernels.memory import Memory, Word
 from games.reversi import heuristics as plain
 from games.reversi.kernel.discs import CORNERS, beside, moves, stable
-from games.reversi.kernel.memory import FEATURES, JUDGE, STATIC, WORTHS, Memory
+from games.reversi.kernel.memory import FEATURES, JUDGE, STATIC, WORTHS
 
-U = np.uint64
-ZERO, SIX = U(0), U(6)
-OPENING_DISCS, MIDDLE_DISCS, EDGES = U(plain.OPENING_DISCS), U(plain.MIDDLE_DISCS), U(plain.EDGES)
+ZERO, SIX = Word(0), Word(6)
+OPENING_DISCS, MIDDLE_DISCS, EDGES = map(Word, (plain.OPENING_DISCS, plain.MIDDLE_DISCS, plain.EDGES))
 
 
 @compiled("int64(uint64, uint64)")
-def percentage(mine: np.uint64, theirs: np.uint64) -> int:
+def percentage(mine: Word, theirs: Word) -> int:
     """How far my bits outnumber theirs, from -100 to 100, rounded toward zero."""
     own, other = number(mine), number(theirs)
     share = 100 * abs(own - other) // max(own + other, 1)
@@ -23,29 +21,29 @@ def percentage(mine: np.uint64, theirs: np.uint64) -> int:
 
 
 @compiled("uint64(uint64, uint64)")
-def quiet(mine: np.uint64, theirs: np.uint64) -> np.uint64:
+def quiet(mine: Word, theirs: Word) -> Word:
     """My discs that count as stable by the simple measure."""
     return mine & (CORNERS | EDGES | ~beside(theirs))
 
 
 @compiled("int64(uint64[::1], uint64, uint64)")
-def evaluate_named(memory: Memory, mine: np.uint64, theirs: np.uint64) -> int:
+def evaluate_named(memory: Memory, mine: Word, theirs: Word) -> int:
     """The value for the side to move by the heuristic whose weights are in the memory."""
     value = 0
-    if memory[JUDGE] == U(STATIC):
+    if memory[JUDGE] == Word(STATIC):
         for index in range(9):
-            squares = memory[WORTHS + U(index)]
+            squares = memory[WORTHS + Word(index)]
             value += (index - 4) * (number(mine & squares) - number(theirs & squares))
         return value
     discs = bit_count(mine | theirs)
-    at = FEATURES + SIX * (U(discs >= OPENING_DISCS) + U(discs >= MIDDLE_DISCS))
+    at = FEATURES + SIX * (Word(discs >= OPENING_DISCS) + Word(discs >= MIDDLE_DISCS))
     value += signed(memory[at]) * percentage(mine & CORNERS, theirs & CORNERS)
-    if memory[at + U(1)] != ZERO:
-        value += signed(memory[at + U(1)]) * percentage(moves(mine, theirs), moves(theirs, mine))
-    value += signed(memory[at + U(2)]) * percentage(mine, theirs)
-    value += signed(memory[at + U(3)]) * percentage(mine & EDGES, theirs & EDGES)
-    if memory[at + U(4)] != ZERO:
-        value += signed(memory[at + U(4)]) * percentage(quiet(mine, theirs), quiet(theirs, mine))
-    if memory[at + U(5)] != ZERO:
-        value += signed(memory[at + U(5)]) * percentage(stable(mine, theirs), stable(theirs, mine))
+    if memory[at + Word(1)] != ZERO:
+        value += signed(memory[at + Word(1)]) * percentage(moves(mine, theirs), moves(theirs, mine))
+    value += signed(memory[at + Word(2)]) * percentage(mine, theirs)
+    value += signed(memory[at + Word(3)]) * percentage(mine & EDGES, theirs & EDGES)
+    if memory[at + Word(4)] != ZERO:
+        value += signed(memory[at + Word(4)]) * percentage(quiet(mine, theirs), quiet(theirs, mine))
+    if memory[at + Word(5)] != ZERO:
+        value += signed(memory[at + Word(5)]) * percentage(stable(mine, theirs), stable(theirs, mine))
     return value

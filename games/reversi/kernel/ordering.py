@@ -9,45 +9,41 @@ import numpy as np
 
 from agents.kernels.compilation import bit_count, compiled
 from agents.kernels.loops import each_bit
-from agents.kernels.memory import MAX_MOVES, MOVES, Memory
+from agents.kernels.memory import MOVES, STRIDE, Memory, Word
 from games.reversi.kernel.discs import CORNERS, beside, flips, moves
 from games.reversi.kernel.last import odd_quarters
 
-U = np.uint64
-ZERO, ONE, TWO, EIGHT, ORDER = U(0), U(1), U(2), U(8), U(32)
-STRIDE = U(MAX_MOVES)
-PASSED = U(65)
-TURNED = MOVES + U(64)
+ZERO, ONE, TWO, EIGHT, ORDER = map(Word, (0, 1, 2, 8, 32))
+PASSED = Word(65)
+TURNED = MOVES + Word(64)
 """1 word per code behind each ply's moves: the disc laid and those turned over; nothing for a pass."""
 QUARTER_WORTHS = ((18, 4, 14, 12), (4, 0, 6, 8), (14, 6, 12, 10), (12, 8, 10, 10))
 BY_SQUARE = np.array(
     [100 + QUARTER_WORTHS[min(row, 7 - row)][min(column, 7 - column)] for row in range(8) for column in range(8)],
-    dtype=np.uint64,
+    dtype=Word,
 )
 """Worth of each square: corners first, the squares diagonally beside them last."""
 
 
 @compiled("uint64(uint64, uint64, uint64, uint64, uint64)")
-def promise(mine: np.uint64, theirs: np.uint64, turned: np.uint64, square: np.uint64, odd: np.uint64) -> np.uint64:
+def promise(mine: Word, theirs: Word, turned: Word, square: Word, odd: Word) -> Word:
     """Ordering value of a move: high if it leaves the enemy few moves, so that it is likely good and cheap to prove.
 
     Empty squares beside my discs are moves that the enemy may get later.
     """
     after_mine, after_theirs = mine | turned | ONE << square, theirs ^ turned
     replies, later = moves(after_theirs, after_mine), beside(after_mine) & ~(after_mine | after_theirs)
-    value: np.uint64 = (U(120) - TWO * bit_count(replies) - TWO * bit_count(replies & CORNERS)) << EIGHT
-    value -= U(160) * bit_count(later)
+    value: Word = (Word(120) - TWO * bit_count(replies) - TWO * bit_count(replies & CORNERS)) << EIGHT
+    value -= Word(160) * bit_count(later)
     if (ONE << square) & CORNERS:
-        value += U(512)
+        value += Word(512)
     if (ONE << square) & odd:
-        value += U(64)
+        value += Word(64)
     return value
 
 
 @compiled("uint64(uint64[::1], uint64, uint64, uint64, uint64, boolean)", inlined=True)
-def write_moves(
-    memory: Memory, mine: np.uint64, theirs: np.uint64, where: np.uint64, ply: np.uint64, quickly: bool
-) -> np.uint64:
+def put_moves(memory: Memory, mine: Word, theirs: Word, where: Word, ply: Word, quickly: bool) -> Word:
     """Writes the ply's moves to the squares `where`; returns how many.
 
     `quickly` is for the last ply of a search, where counting the replies costs more than it saves: first come good
@@ -65,4 +61,4 @@ def write_moves(
         memory[slot] = order << ORDER | (square + ONE)
         memory[turned_by + square + ONE] = turned | ONE << square
         slot += ONE
-    return bit_count(where)  # type: ignore[no-any-return]
+    return Word(bit_count(where))

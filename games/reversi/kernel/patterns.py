@@ -8,13 +8,13 @@ from __future__ import annotations
 import numpy as np
 
 from agents.kernels.compilation import bit_count, compiled, signed
+from agents.kernels.memory import Memory, Word
 from games.reversi.kernel.discs import moves
 from games.reversi.kernel.groups import FIRST_WEIGHTS, SIZES
-from games.reversi.kernel.memory import ROWS, STAGE_WORDS, STAGES, WEIGHTS, Memory
+from games.reversi.kernel.memory import ROWS, STAGE_WORDS, STAGES, WEIGHTS
 from games.reversi.kernel.vectors import summing
 
-U = np.uint64
-FOUR = U(4)
+FOUR = Word(4)
 
 MOBILITY = sum(3**size for size in SIZES)
 """Start of the 64 weights indexed by my moves minus theirs plus 32; the constant follows them."""
@@ -32,16 +32,16 @@ weight_of_groups = summing(int(ROWS), FIRST_WEIGHTS, CONSTANT)
 
 
 @compiled("uint64(uint64, uint64)")
-def stage_of(mine: np.uint64, theirs: np.uint64) -> np.uint64:
+def stage_of(mine: Word, theirs: Word) -> Word:
     """Stage of the game by the number of discs on the board."""
-    return U(min(max((signed(bit_count(mine | theirs)) - FIRST_DISCS) // STAGE_DISCS, 0), STAGES - 1))
+    return Word(min(max((signed(bit_count(mine | theirs)) - FIRST_DISCS) // STAGE_DISCS, 0), STAGES - 1))
 
 
 @compiled("int64(uint64[::1], uint64, uint64, uint64)")
-def evaluate_patterns(memory: Memory, mine: np.uint64, theirs: np.uint64, where: np.uint64) -> int:
+def evaluate_patterns(memory: Memory, mine: Word, theirs: Word, where: Word) -> int:
     """The expected result for the side to move, whose moves are `where`, in hundredths of a disc."""
     stage = stage_of(mine, theirs)
-    free = U(MOBILITY + 32) + bit_count(where) - bit_count(moves(theirs, mine))
-    first = (WEIGHTS + stage * U(STAGE_WORDS)) * FOUR
+    free = Word(MOBILITY + 32) + bit_count(where) - bit_count(moves(theirs, mine))
+    first = (WEIGHTS + stage * Word(STAGE_WORDS)) * FOUR
     value: int = weight_of_groups(memory, mine, theirs, first, free) + TEMPO[stage]
     return min(max(value, -MAX_VALUE), MAX_VALUE)

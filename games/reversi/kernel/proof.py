@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-import numpy as np
-
-from agents.kernels.memory import BEST_MOVE, STOP, Memory
+from agents.kernels.memory import BEST_MOVE, STOP, Memory, Word
 from agents.kernels.negamax import LIMIT
 from games.reversi.kernel.endgame import prove
 from games.reversi.kernel.midgame import negamax, place
@@ -37,7 +35,7 @@ class Proof:
 def expected_result(memory: Memory, mine: int, theirs: int) -> int:
     """An even number of discs near the result, from searches by the patterns; fills the table."""
     score, empties = 0, 64 - (mine | theirs).bit_count()
-    place(memory, np.uint64(0), np.uint64(mine), np.uint64(theirs))
+    place(memory, Word(0), Word(mine), Word(theirs))
     for depth in range(1, max(empties - SEEN, 1) + 1):
         score = negamax(memory, 0, depth, -LIMIT, LIMIT)
     return 2 * round(score / 200) if abs(score) <= MAX_VALUE else 0
@@ -48,7 +46,7 @@ def prove_result(memory: Memory, mine: int, theirs: int, guess: int = 0) -> Proo
 
     A good guess, an even number, halves the work; 0 first asks who wins.
     """
-    own, other = np.uint64(mine), np.uint64(theirs)
+    own, other = Word(mine), Word(theirs)
     empties = 64 - (mine | theirs).bit_count()
     low, high, best = -64, 64, 0
     while low < high:

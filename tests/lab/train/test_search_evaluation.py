@@ -12,12 +12,11 @@ import pytest
 import games
 from agents import kernels
 from agents.jobs import ALONE, Backend
+from agents.kernels.memory import STATE
 from daemon.cli.main import main
 from games.chess.kernel import place
 from games.chess.kernel.evaluation import weigh
-from games.chess.kernel.memory import POSITIONS
 from games.co_ganh.kernel.evaluation import evaluate as ganh_value
-from games.draughts.kernel import memory as draughts_layout
 from games.draughts.kernel import place as place_draughts
 from games.draughts.kernel.evaluation import evaluate as draughts_value
 from games.draughts.kernel.weights import name_of
@@ -58,10 +57,10 @@ def some_positions(evaluation: Evaluation, seed: int, count: int) -> list[Any]:
 def judged(search: Any, game: Any, position: Any) -> int:
     if game.name == "chess":
         place(search.memory, position)
-        return int(weigh(search.memory, POSITIONS))
+        return int(weigh(search.memory, STATE))
     if game.name == "draughts":
         place_draughts(search.memory, game, position)
-        return int(draughts_value(search.memory, draughts_layout.POSITIONS))
+        return int(draughts_value(search.memory, STATE))
     men = U(position.men[position.side]), U(position.men[1 - position.side])
     if game.name == "co_ganh":
         return int(ganh_value(search.memory, *men))

@@ -1,9 +1,0 @@
-"""Counts the move sequences from a position in machine code."""
-
-from __future__ import annotations
-
-from agents.kernels.leaves import counter
-from games.draughts.kernel import SEARCH
-from games.draughts.kernel.negamax import all_written, final_score, make
-
-count = counter(SEARCH, __name__, final_score=final_score, write_moves=all_written, make=make)
