@@ -121,7 +121,7 @@ def _shown(name: str) -> Iterator[None]:
 
 def search(game: Any, table_mb: int, seed: int, heuristic: str = "") -> Search | None:
     """A compiled search of the game; None if there is no kernel, or none for its rules or with that heuristic."""
-    if game.name not in names() or not supports(game):
+    if not supports(game):
         return None
     if heuristic and heuristic not in getattr(_kernel(game.name), "HEURISTICS", heuristics.of(game)):
         return None

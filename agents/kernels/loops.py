@@ -67,17 +67,9 @@ SPAN = _Loop(
     number=lambda _builder, here: here,
     after=lambda builder, here: builder.add(here, here.type(1)),
 )
-
-
-def _typed_bits(_typing: Any, _bits: Any) -> Any:
-    return BITS(types.uint64), BITS.begin
-
-
-def _typed_span(_typing: Any, _first: Any, _end: Any) -> Any:
-    return SPAN(types.uint64, types.uint64), SPAN.begin
-
-
-each_bit: Callable[[Word], Iterable[Word]] = extending.intrinsic(_typed_bits)
+each_bit: Callable[[Word], Iterable[Word]]
+each_bit = extending.intrinsic(lambda _typing, _bits: (BITS(types.uint64), BITS.begin))
 """The indices of the set bits of a uint64, the lowest first."""
-span: Callable[[Word, Word], Iterable[Word]] = extending.intrinsic(_typed_span)
+span: Callable[[Word, Word], Iterable[Word]]
+span = extending.intrinsic(lambda _typing, _first, _end: (SPAN(types.uint64, types.uint64), SPAN.begin))
 """The numbers from one uint64 to before another."""

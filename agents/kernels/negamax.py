@@ -239,7 +239,7 @@ def leaves(memory: Memory, ply: Word, depth: int) -> int:
 
 def of(module: str, **own: Any) -> Negamax:
     """`negamax` of memory, ply, depth, alpha and beta, with the functions of a game's module and what else is given."""
-    own |= {name: one for name, one in vars(sys.modules[module]).items() if name in SUPPLIED}
+    own = {name: one for name, one in vars(sys.modules[module]).items() if name in SUPPLIED} | own
     made: Negamax = specialised(negamax, "int64(uint64[::1], int64, int64, int64, int64)", module, own)
     return made
 

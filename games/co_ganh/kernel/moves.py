@@ -54,7 +54,8 @@ def write_moves(memory: Memory, ply: Word, depth: int) -> Word:
             code = to | origin << FIVE
             order = memory[history + code]
             if (prey | jumps) >> to & ONE != ZERO:
-                order = CAPTURE * ((jumps >> to & ONE) + bit_count(flanked(memory, to, theirs)))
+                flanking = bit_count(flanked(memory, to, theirs)) if prey >> to & ONE != ZERO else ZERO
+                order = CAPTURE * ((jumps >> to & ONE) + flanking)
             memory[slot] = order << ORDER | code
             slot += ONE
     return slot - start

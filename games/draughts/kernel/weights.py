@@ -28,8 +28,6 @@ class Phase(NamedTuple):
 
 
 Phases = tuple[Phase, ...]
-
-
 HOME = 16
 """A man on the own last row: against 8, 60 % of the points in English draughts (standard error 4), 52 in the others."""
 

@@ -26,8 +26,6 @@ TEMPO = np.array([21, 32, 28, 33, 34, 76, 101, 89, 46, 31], dtype=np.int64)
 """Worth of being to move by stage, in hundredths of a disc: half the mean difference between the scores of searches of
 odd and even plies without it. The fit to results cannot see it: measured anew with every new weights, by
 `kibitzer bench reversi-errors`."""
-
-
 weight_of_groups = summing(int(ROWS), FIRST_WEIGHTS, CONSTANT)
 
 
