@@ -99,9 +99,9 @@ def _solved(stones: tuple[int, int], side: int, time_s: float) -> dict[str, obje
     proof = Proof(memory, side)
     proof.within(time_s)
     milliseconds = round((time.perf_counter() - began_s) * 1e3, 3)
-    line = [[index % SIZE, index // SIZE] for index in (layout.index_of(cell, SIZE) for cell in proof.line or ())]
+    line = [[index % SIZE, index // SIZE] for index in (layout.index_of(cell, SIZE) for cell in proof.line)]
     return {
-        "proven": proof.line is not None,
+        "proven": bool(line),
         "move": line[0] if line else None,
         "line": line,
         "milliseconds": milliseconds,

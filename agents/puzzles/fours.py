@@ -50,7 +50,7 @@ class Fours:
         proof = Proof(memory, position.side)
         if not proof.by_fours(LIMIT):
             return None
-        return [layout.index_of(cell, self._size) for cell in proof.line or ()]
+        return [layout.index_of(cell, self._size) for cell in proof.line]
 
     def _refuted(self, position: Any, move: Any, depth: int) -> Reply | None:
         """How the enemy wins by fours after the stone; None if that is not proven.

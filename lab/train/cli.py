@@ -318,10 +318,10 @@ def gomoku(
     backend: BackendOption = None,
     cluster: ClusterOption = None,
 ) -> None:
-    """Trains gomoku's evaluation, a small network, by games of the program against itself.
+    """Trains gomoku's network, which judges positions and moves, by games of the program against itself.
 
-    Plays games by the network that is there, and fits a new one to what their positions are worth. Writes
-    gomoku_network.npz and manifest.toml.
+    Plays games by the network that is there, and fits a new one to what their positions are worth and to the moves that
+    searches chose. Writes gomoku_network.npz and manifest.toml.
 
     Example: kibitzer train gomoku --out /tmp/weights --games 500 --jobs 2
     """

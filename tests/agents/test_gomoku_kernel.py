@@ -156,7 +156,7 @@ def test_the_evaluation_follows_stones_that_come_and_go_and_is_fair_to_colours(r
     game: Any = games.load("gomoku", rules)
     exact = game.rules.exact_five
     draw, used = random.Random(6), allocate(game.size, (exact, exact), 1)
-    totals = slice(int(layout.TOTALS), int(layout.MOVERS))
+    totals = slice(int(layout.TOTALS), int(layout.LOOKED))
     start, values = used[totals].copy(), set[int]()
     for position in middle_games(game, 6, 8, 40):
         write_stones(used, game.size, position.stones)

@@ -175,7 +175,7 @@ def test_lifting_all_stones_leaves_the_empty_board() -> None:
     write_stones(prover.memory, 15, (0, 0))
     for start, end in (
         (layout.STONES, layout.ZOBRIST),
-        (layout.SEEN_LINES, layout.MOVERS),
+        (layout.SEEN_LINES, layout.LOOKED),
     ):
         assert np.array_equal(prover.memory[int(start) : int(end)], empty[int(start) : int(end)])
 

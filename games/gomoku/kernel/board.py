@@ -8,12 +8,11 @@ import numpy as np
 
 from agents.kernels.compilation import bit_count, compiled, lowest_bit
 from agents.kernels.loops import each_bit, span
-from agents.kernels.memory import TABLE, Memory, Word, write
+from agents.kernels.memory import TABLE, TABLE_SHIFT, Memory, Word, write
 from games.gomoku.kernel import memory as w
 from games.gomoku.kernel.evaluation import turn
-from games.gomoku.kernel.lines import line_of, place_in
-from games.gomoku.kernel.patterns import byte_in, classes, write_patterns
-from games.gomoku.kernel.weights import network, promises, write_network
+from games.gomoku.kernel.patterns import byte_in, classes, line_of, place_in, write_patterns
+from games.gomoku.kernel.weights import network, write_network
 
 ZERO, ONE, TWO, FOUR, SIX, TWELVE, SIXTEEN = map(Word, (0, 1, 2, 4, 6, 12, 16))
 NIBBLE, HIGH_NIBBLE, NIBBLES, LOW_HALF, LAST = map(Word, (15, 240, 15 | 15 << 16, 0xFFFF, 63))
@@ -50,18 +49,12 @@ def made_at(memory: Memory, cell: Word, direction: Word) -> Word:
     return byte_in(memory, w.PATTERN_TABLE, code_at(memory, cell, direction))
 
 
-@compiled("uint64(uint64[::1], uint64, uint64, uint64)")
-def made_in(memory: Memory, cell: Word, direction: Word, colour: Word) -> Word:
-    """The pattern that a stone there makes on one line."""
-    return made_at(memory, cell, direction) >> colour * FOUR & NIBBLE
-
-
 @compiled("uint64(uint64[::1], uint64, uint64)")
 def made_by(memory: Memory, cell: Word, colour: Word) -> Word:
     """The four patterns that a stone there makes, as in PATTERNS."""
     found = ZERO
     for direction in span(ZERO, FOUR):
-        found |= made_in(memory, cell, direction, colour) << direction * FOUR
+        found |= (made_at(memory, cell, direction) >> colour * FOUR & NIBBLE) << direction * FOUR
     return found
 
 
@@ -88,22 +81,20 @@ def place(memory: Memory, cell: Word, colour: Word) -> None:
     reach = memory[w.REACH]
     around = TWO * reach
     low = (ONE << around) - ONE
-    high = low << around
     for direction in span(ZERO, FOUR):
         slot, step, shift = line_of(cell, direction), memory[w.STEP + direction], direction * FOUR
         place = place_in(cell, direction)
         line = memory[slot] | stone << TWO * place
         memory[slot] = line
-        others = ~(NIBBLES << shift)
         start, lowest = TWO * place - around, cell - reach * step
         seen = line >> start
         for at in each_bit(~(seen | seen >> ONE) & EVERY_SECOND & ((ONE << TWO * around + TWO) - ONE)):
             # Occupied cells keep what they had: their stones are lifted after this one.
             near = lowest + (at >> ONE) * step
             seen = line >> start + at - around
-            pair = byte_in(memory, w.PATTERN_TABLE, seen & low | seen >> TWO & high)
+            pair = byte_in(memory, w.PATTERN_TABLE, seen & low | seen >> TWO & low << around)
             before = memory[w.PATTERNS + near]
-            after = before & others | (pair & NIBBLE | (pair & HIGH_NIBBLE) << TWELVE) << shift
+            after = before & ~(NIBBLES << shift) | (pair & NIBBLE | (pair & HIGH_NIBBLE) << TWELVE) << shift
             if after != before:
                 flags = memory[w.FLAGS + near]
                 memory[log] = before | flags << AT_FLAGS | near << AT_CELL
@@ -128,7 +119,7 @@ def lift(memory: Memory) -> None:
     memory[w.KEY] ^= memory[w.ZOBRIST + colour * w.BOARD + cell]
     if memory[w.SEEN] > memory[w.STONE_COUNT]:
         memory[w.SEEN] -= ONE
-        turn(memory, stone)
+        turn(memory, stone, True)
     flip(memory, cell, colour)
     while log > begun:
         log -= ONE
@@ -177,21 +168,15 @@ def allocate(size: int, exact_five: tuple[bool, bool], table_mb: int) -> Memory:
 
     `exact_five` holds, for black and for white, whether a line of six or more does not win.
     """
-    wide = any(exact_five)
-    budget = table_mb * 2**20 // 8
-    failed = 1 << (budget // 8).bit_length() - 1
-    threats = 1 << (budget // 2 // 8).bit_length() - 1
-    known = 1 << (budget // 4 // 2).bit_length() - 1
-    reach = 5 if wide else 4
-    start = int(w.PATTERN_TABLE) + 2 * 2 ** (4 * reach) // 8
-    memory = np.zeros(start + failed + 8 * threats + 2 * known, dtype=np.uint64)
-    memory[w.SIZE], memory[w.REACH] = size, reach
-    memory[w.LOG_END] = w.LOG
-    memory[w.FAILED], memory[w.FAILED_MASK] = start, failed - 1
-    memory[w.THREATS], memory[w.THREATS_MASK] = start + failed, threats - 1
-    memory[TABLE], memory[w.TABLE_MASK] = start + failed + 8 * threats, known - 1
-    memory[w.CLAIMS] = 3
-    memory[w.MARK] = 1
+    entries = 1 << (table_mb * 2**20 // 64).bit_length() - 1
+    reach = 5 if any(exact_five) else 4
+    failed = int(w.PATTERN_TABLE) + 2 * 16**reach // 8
+    threats, table = failed + entries, failed + entries + 8 * entries // 2
+    memory = np.zeros(table + 2 * entries, dtype=np.uint64)
+    memory[w.SIZE], memory[w.REACH], memory[w.CLAIMS], memory[w.LOG_END] = size, reach, 3, w.LOG
+    memory[w.FAILED], memory[w.THREATS], memory[TABLE] = failed, threats, table
+    memory[w.FAILED_MASK], memory[w.THREATS_MASK] = entries - 1, entries // 2 - 1
+    memory[TABLE_SHIFT] = 65 - entries.bit_length()
     write(memory, w.STEP, w.STEPS)
     # A separate generator with a fixed seed, so that keys are the same in every process.
     numbers = random.Random(20)
@@ -199,16 +184,9 @@ def allocate(size: int, exact_five: tuple[bool, bool], table_mb: int) -> Memory:
         write(memory, word, [numbers.getrandbits(64) for _ in range(count)])
     logarithms = np.log(np.arange(2, 64))
     late = memory[int(w.LATE) : int(w.STACK)].reshape(64, 64)
-    late[2:, 2:] = 0.67 + 1.17 * np.outer(logarithms, logarithms)
-    memory[int(w.PROMISE) : int(w.PROMISE) + 2**13] = promises().view(Word)
+    late[2:, 2:] = 0.65 + 0.95 * np.outer(logarithms, logarithms)
     write_patterns(memory, exact_five)
-    _write_board(memory, size)
-    write_network(memory, network())
-    return memory
-
-
-def _write_board(memory: Memory, size: int) -> None:
-    """Writes the empty board: its border, its lines, and what a stone on each cell would make."""
+    # The empty board: its border, its lines, and what a stone on each cell would make.
     memory[int(w.STONES) : int(w.LINES)] = 3
     memory[int(w.LINES) : int(w.PATTERNS)] = 2**64 - 1
     cells = [Word(w.cell_of(index, size)) for index in range(size * size)]
@@ -217,3 +195,5 @@ def _write_board(memory: Memory, size: int) -> None:
         flip(memory, cell, ONE)
     for cell in cells:
         memory[w.PATTERNS + cell] = made_by(memory, cell, ZERO) | made_by(memory, cell, ONE) << SIXTEEN
+    write_network(memory, network())
+    return memory

@@ -20,9 +20,10 @@ FIRST_FOURS = 20_000
 """Most positions of a search for a win by fours, which precedes every other search."""
 CAREFUL_DEPTH = 3
 """Depth from which the best move is checked for a win by threats of the enemy."""
-NARROW_DEPTH, NARROW = 4, 40
+NARROW_DEPTH, NARROW = 4, 50
 """Depth from which scores are searched so near the previous depth's."""
 MAX_REFUSED = 20
+"""Most moves banned at the root."""
 MIN_THREATS = 2000
 """Fewest positions allowed to a search for a win by threats."""
 
@@ -54,30 +55,27 @@ class ThreatSearch(NegamaxSearch):
             memory[int(memory[w.FAILED]) :] = 0
         memory[int(w.STACK) : int(w.REPLIES)] = 0
         write_stones(memory, self.game.size, position.stones)
-        self._banned = memory[int(w.BANNED) : int(w.PROMISE)]
+        self._banned = memory[int(w.BANNED) : int(w.LOG)]
         self._banned[:] = 0
         for index in cells_of(self.game.fouls(position)):
             self._banned[w.cell_of(index, self.game.size)] = 1
         self._proof = Proof(memory, self._colour)
         self._spent = self._last = 0
         self._refused: dict[int, tuple[int, ...]] = {}
-        self._answer: tuple[int, ...] = ()
         self._checked: dict[int, int] = {}
         self._lost = False
 
     def deepen(self, depth: int) -> Iteration:
         """Searches for a forced win, longer at each depth, then searches all promising lines to the depth."""
         memory, position = self.memory, self._position
-        if position.stage == "lay" and position.count < 3:
-            return self._given(self._lay())
-        if not position.count:
-            return self._given(Move(self.game.size * self.game.size // 2))
+        if position.count < (3 if position.stage == "lay" else 1):
+            move = self._lay()
+            return Iteration(True, move, 0, (move,), int(memory[NODES]), final=True)
         if self._wins(depth):
-            line = self._proof.line or ()
+            line = self._proof.line
             return self._found(line, WIN - len(line), final=True)
-        best = self._search(depth) or (self._promising() if depth == 1 else 0)
-        while best and depth >= CAREFUL_DEPTH and not memory[STOP] and self._loses(best):
-            self._refuse(best)
+        best = self._search(depth)
+        while best and depth >= CAREFUL_DEPTH and not memory[STOP] and self._refutes(best):
             best = self._search(depth)
         if self._refused and (not best or self._score() < -DECIDED) and not memory[STOP]:
             return self._longest_loss(best)
@@ -101,36 +99,34 @@ class ThreatSearch(NegamaxSearch):
             else:
                 high = LIMIT
         self._last = score
+        if depth == 1 and not memory[BEST_MOVE] and write_moves(memory, Word(self._colour), Word(0), Word(1), Word(0)):
+            return int(memory[w.MOVES] & w.CELL)
         return int(memory[BEST_MOVE])
 
-    def _promising(self) -> int:
-        """The most promising cell, for a search that is stopped before it knows a move."""
-        return int(write_moves(self.memory, Word(self._colour), Word(0), Word(1), Word(0))) and int(
-            self.memory[w.MOVES] & Word(w.CELLS - 1)
-        )
+    def _claims(self, colour: int) -> bool:
+        """Whether a colour's wins by threats are certain."""
+        return bool(int(self.memory[w.CLAIMS]) >> colour & 1)
 
-    def _loses(self, cell: int) -> bool:
-        """Whether the enemy wins by threats after this move; checks again only with at least twice the last budget."""
+    def _refutes(self, cell: int) -> bool:
+        """Whether the enemy wins by threats after this move, which is then banned at the root.
+
+        Checks again only with at least twice the last budget.
+        """
         memory, enemy = self.memory, 1 - self._colour
         budget = max(MIN_THREATS, int(memory[NODES]) // 6)
-        if not int(memory[w.CLAIMS]) >> enemy & 1 or budget < 2 * self._checked.get(cell, 0):
-            return False
-        if abs(self._score()) > DECIDED:
+        decided = abs(self._score()) > DECIDED
+        if decided or not self._claims(enemy) or budget < 2 * self._checked.get(cell, 0):
             return False
         self._checked[cell] = budget
         place(memory, Word(cell), Word(self._colour))
         proof = Proof(memory, enemy)
         lost = proof.by_fours(FIRST_FOURS) or proof.by_threats(budget)
         lift(memory)
-        self._answer = proof.line or ()
+        if lost:
+            self._refused[cell] = (cell, *proof.line)
+            self._banned[cell] = len(self._refused) <= MAX_REFUSED
+            memory[HINT] = 0
         return lost
-
-    def _refuse(self, cell: int) -> None:
-        """Records a losing move and bans it at the root; beyond MAX_REFUSED moves, losing ones are no longer banned."""
-        self._refused[cell] = (cell, *self._answer)
-        if len(self._refused) <= MAX_REFUSED:
-            self._banned[cell] = 1
-        self.memory[HINT] = 0
 
     def _longest_loss(self, best: int) -> Iteration:
         """If every move tried loses: the one that loses last, among the refused ones and the best of the others."""
@@ -143,15 +139,15 @@ class ThreatSearch(NegamaxSearch):
     def _wins(self, depth: int) -> bool:
         """Whether a win is proven; spends up to a third of all positions on proofs."""
         memory, proof = self.memory, self._proof
-        if not int(memory[w.CLAIMS]) >> self._colour & 1:
+        if not self._claims(self._colour):
             return False
         if depth == 1:
             proof.by_fours(FIRST_FOURS)
-        elif not proof.hopeless and proof.line is None:
+        elif not proof.hopeless and not proof.line:
             before = int(memory[NODES])
             proof.by_threats(max(MIN_THREATS, (before - 3 * self._spent) // 2))
             self._spent += int(memory[NODES]) - before
-        return proof.line is not None
+        return bool(proof.line)
 
     def _found(self, line: tuple[int, ...], score: int, final: bool = False) -> Iteration:
         """An iteration from a line of cells; (0,) is no line. Chooses black in swap2 if that is better than a stone."""
@@ -168,27 +164,20 @@ class ThreatSearch(NegamaxSearch):
             # Every stone that stops the loss is forbidden: any legal one will do.
             moves = tuple(self._moves[:1])
         moves = self._legal(moves)
-        nodes = int(memory[NODES])
-        return Iteration(whole, moves[0] if moves else None, score, moves, nodes, final)
+        return Iteration(whole, moves[0] if moves else None, score, moves, int(memory[NODES]), final)
 
     def _legal(self, moves: tuple[Move | Choice, ...]) -> tuple[Move | Choice, ...]:
         """The line as far as it is legal: the search only estimates fouls, and forgets the opening after a move."""
-        position, rules = self._position, self.game.rules
-        if not rules.renju and rules.opening == "free":
-            return moves
+        position = self._position
         for number, move in enumerate(moves):
             if self.game.fouls(position) and move not in self.game.legal_moves(position):
                 return moves[:number]
             position = self.game.apply(position, move)
         return moves
 
-    def _given(self, move: Move) -> Iteration:
-        """An opening move chosen without a search."""
-        return Iteration(True, move, 0, (move,), int(self.memory[NODES]), final=True)
-
     def _lay(self) -> Move:
-        """The next stone of our swap2 opening, or any legal stone if that cell is not allowed."""
+        """An opening move without a search: the middle, or our swap2 opening's, or any legal stone if that is not."""
         size, middle = self.game.size, self.game.size // 2
-        row, column = self._opening[self._position.count]
+        row, column = self._opening[self._position.count] if self._position.stage == "lay" else (0, 0)
         move = Move((middle + row) * size + middle + column)
         return move if move in self._moves else next(other for other in self._moves if isinstance(other, Move))

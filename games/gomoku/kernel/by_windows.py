@@ -20,12 +20,12 @@ from games.gomoku.heuristics import MOST, PATTERNS
 from games.gomoku.kernel import memory as w
 from games.gomoku.kernel.board import allocate, lift, place
 from games.gomoku.kernel.fours import belongs
-from games.gomoku.kernel.lines import line_of, place_in
-from games.gomoku.kernel.negamax import insert, settle
+from games.gomoku.kernel.negamax import EDGE, ROW, insert, settle
+from games.gomoku.kernel.patterns import line_of, place_in
 from games.gomoku.kernel.prover import write_stones
 
 ZERO, ONE, TWO, FOUR, SEVEN, TEN, TWELVE = map(Word, (0, 1, 2, 4, 7, 10, 12))
-EDGE, ROW, CELL, SEVEN_CELLS, MOVES_A_PLY = map(Word, (w.BORDER, w.WIDTH, 1023, 2**14 - 1, 512))
+SEVEN_CELLS, MOVES_A_PLY = Word(2**14 - 1), Word(512)
 DISTURBED = 2**40
 """Added to the order of a cell on which a stone would spoil what the enemy has."""
 
@@ -82,9 +82,7 @@ def write_moves(memory: Memory, colour: Word, ply: int, depth: int) -> Word:
 
 
 @compiled("int64(uint64[::1], uint64, int64, int64, int64, int64, int64, int64)")
-def search_windows(
-    memory: Memory, colour: Word, value: int, empty: int, ply: int, depth: int, alpha: int, beta: int
-) -> int:
+def alphabeta(memory: Memory, colour: Word, value: int, empty: int, ply: int, depth: int, alpha: int, beta: int) -> int:
     """The score of plain minimax, fail-soft; `value` is the position's unclipped value for the side to move."""
     memory[PV_LENGTH + Word(ply)], memory[PV_LENGTH + Word(ply) + ONE] = ZERO, ZERO
     if must_stop(memory):
@@ -92,7 +90,7 @@ def search_windows(
     best = -2 * WIN
     count = write_moves(memory, colour, ply, depth)
     for done in range(count):
-        cell = memory[w.EVERY_MOVE + Word(ply) * MOVES_A_PLY + Word(done)] & CELL
+        cell = memory[w.EVERY_MOVE + Word(ply) * MOVES_A_PLY + Word(done)] & w.CELL
         if belongs(memory, cell, colour, w.FIVE):
             score = WIN - ply - 1
         elif empty == 1:
@@ -102,9 +100,7 @@ def search_windows(
         else:
             after = -(value + change(memory, cell, colour))
             place(memory, cell, colour)
-            score = -search_windows(
-                memory, colour ^ ONE, after, empty - 1, ply + 1, depth - 1, -beta, -max(alpha, best)
-            )
+            score = -alphabeta(memory, colour ^ ONE, after, empty - 1, ply + 1, depth - 1, -beta, -max(alpha, best))
             lift(memory)
         if depth == 1:
             memory[NODES] += ONE
@@ -124,15 +120,14 @@ class WindowsSearch(NegamaxSearch):
         self.game = game
         exact = game.rules.exact_five
         memory = allocate(game.size, (exact, exact), 1)
-        super().__init__(self._search, memory, seed)
+        super().__init__(
+            lambda _, *window: alphabeta(memory, Word(self._colour), self.value, self._empty, *window), memory, seed
+        )
         self._values = memory[int(w.VALUES) : int(w.CENTRE)].view(np.int64)
         self._values[:] = values()
         self._centre = memory[int(w.CENTRE) : int(w.EVERY_MOVE)].view(np.int64)
         away, inside = np.abs(np.arange(game.size) - game.size // 2), slice(w.BORDER, w.BORDER + game.size)
         self._centre.reshape(-1, w.WIDTH)[inside, inside] = game.size // 2 - np.maximum.outer(away, away)
-
-    def _search(self, memory: Memory, ply: int, depth: int, alpha: int, beta: int) -> int:
-        return search_windows(memory, Word(self._colour), self.value, self._empty, ply, depth, alpha, beta)
 
     def _place(self, position: Position) -> None:
         """Loads the position, and adds up its windows."""

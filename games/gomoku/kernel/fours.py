@@ -11,12 +11,10 @@ from agents.kernels.compilation import compiled, lowest_bit
 from agents.kernels.loops import each_bit, span
 from agents.kernels.memory import NODES, STOP, Memory, Word
 from games.gomoku.kernel import memory as w
-from games.gomoku.kernel.board import code_at, count_in, first_in, flip, lift, made_by, made_in, place, write_set
+from games.gomoku.kernel.board import code_at, count_in, first_in, flip, lift, made_at, made_by, place, write_set
 from games.gomoku.kernel.patterns import OVER_FOUR, OVER_THREE, byte_in, threatens_twice
 
-ZERO, ONE, TWO, THREE, FOUR = map(Word, (0, 1, 2, 3, 4))
-SEVEN, EIGHT, NINE = map(Word, (7, 8, 9))
-AT_PATTERNS, CELL = Word(16), Word(1023)
+ZERO, ONE, TWO, THREE, FOUR, SEVEN, EIGHT, NINE, AT_PATTERNS = map(Word, (0, 1, 2, 3, 4, 7, 8, 9, 16))
 MOST_CELLS, MOST = Word(w.MAX_FOURS - 64), Word(64 * w.MAX_PLY - w.MAX_FOURS)
 
 
@@ -31,27 +29,30 @@ def answer_at(memory: Memory, cell: Word, direction: Word, attacker: Word) -> Wo
     """The stop of the closed four that a stone makes there; plus CELLS if the line then still makes a three."""
     found = byte_in(memory, memory[w.ANSWER_TABLE], code_at(memory, cell, direction)) >> attacker * FOUR
     number = found & SEVEN
-    answer: Word = cell + (number - FOUR + (number >> TWO)) * memory[w.STEP + direction]
-    answer |= (found >> THREE & ONE) * w.BOARD
-    return answer
+    stop = cell + (number - FOUR + (number >> TWO)) * memory[w.STEP + direction]
+    return Word(stop + (found >> THREE & ONE) * w.BOARD)
+
+
+@compiled("uint64(uint64[::1], uint64, uint64, uint64)", inlined=True)
+def add(memory: Memory, start: Word, count: Word, cell: Word) -> Word:
+    """Adds a cell to a list of so many cells there, unless it is among them; returns how many there are."""
+    for slot in span(start, start + count):
+        if memory[slot] == cell:
+            return count
+    memory[start + count] = cell
+    return count + ONE
 
 
 @compiled("uint64(uint64[::1], uint64, uint64, uint64, uint64)")
 def add_fours(memory: Memory, cell: Word, attacker: Word, directions: Word, count: Word) -> Word:
     """Adds the cells that make a four with a stone, on lines of these directions, to FOUR_CELLS; returns how many."""
-    old = count
     for bit in each_bit(directions):
         direction = bit >> TWO
         step = memory[w.STEP + direction]
         for number in span(ZERO, NINE):
             near = cell + (number - FOUR) * step
-            if memory[w.STONES + near] == ZERO and made_in(memory, near, direction, attacker) >= EIGHT:
-                known = ZERO
-                while known < old and memory[w.FOUR_CELLS + known] != near:
-                    known += ONE
-                if known == old:
-                    memory[w.FOUR_CELLS + count] = near
-                    count += ONE
+            if memory[w.STONES + near] == ZERO and made_at(memory, near, direction) & EIGHT << attacker * FOUR:
+                count = add(memory, w.FOUR_CELLS, count, near)
     return count
 
 
@@ -64,9 +65,10 @@ def search_fours(memory: Memory, attacker: Word, ply: Word, key: Word, forced: W
     """
     # 1. Stop if requested.
     memory[NODES] += ONE
-    memory[w.FOURS_NODES] += ONE
-    if memory[w.FOURS_NODES] > memory[w.FOURS_LIMIT] or memory[STOP] != ZERO or cells > MOST_CELLS or start > MOST:
-        memory[w.FOURS_CUT] = ONE
+    memory[w.FOURS_LEFT] -= ONE
+    if memory[STOP] != ZERO or cells > MOST_CELLS or start > MOST:
+        memory[w.FOURS_LEFT] = ZERO
+    if memory[w.FOURS_LEFT] == ZERO:
         return False
     if forced != w.NOWHERE and made_by(memory, forced, attacker) & OVER_FOUR == ZERO:
         return False
@@ -89,7 +91,7 @@ def search_fours(memory: Memory, attacker: Word, ply: Word, key: Word, forced: W
     defender = attacker ^ ONE
     for turn in range(2):
         for slot in span(w.FOURS + start, w.FOURS + start + count):
-            cell, patterns = memory[slot] & CELL, memory[slot] >> AT_PATTERNS
+            cell, patterns = memory[slot] & w.CELL, memory[slot] >> AT_PATTERNS
             if forced != w.NOWHERE and cell != forced:
                 continue
             threes = (patterns | patterns >> ONE) & OVER_THREE
@@ -100,20 +102,19 @@ def search_fours(memory: Memory, attacker: Word, ply: Word, key: Word, forced: W
             answer = answer_at(memory, cell, direction, attacker)
             if answer < w.BOARD:
                 threes &= ~(FOUR << direction * FOUR)
-            answer &= CELL
+            answer &= w.CELL
             # The answer's cell makes a four too.
             if threes == ZERO and count == TWO:
                 continue
-            after = (
-                key ^ memory[w.ZOBRIST + attacker * w.BOARD + cell] ^ memory[w.ZOBRIST + defender * w.BOARD + answer]
-            )
+            after = key ^ memory[w.ZOBRIST + attacker * w.BOARD + cell]
+            after ^= memory[w.ZOBRIST + defender * w.BOARD + answer]
             if memory[memory[w.FAILED] + (after & memory[w.FAILED_MASK])] == after:
                 continue
             flip(memory, cell, attacker)
             threat = made_by(memory, answer, defender)
             next_forced, won = w.NOWHERE, False
             if threat & OVER_FOUR:
-                next_forced = answer_at(memory, answer, lowest_bit(threat & OVER_FOUR) >> TWO, defender) & CELL
+                next_forced = answer_at(memory, answer, lowest_bit(threat & OVER_FOUR) >> TWO, defender) & w.CELL
             if next_forced == w.NOWHERE or not threatens_twice(threat):
                 flip(memory, answer, defender)
                 total = add_fours(memory, cell, attacker, threes, cells)
@@ -124,32 +125,16 @@ def search_fours(memory: Memory, attacker: Word, ply: Word, key: Word, forced: W
             flip(memory, cell, attacker)
             if won:
                 return True
-            if memory[w.FOURS_CUT] != ZERO:
+            if memory[w.FOURS_LEFT] == ZERO:
                 return False
     memory[memory[w.FAILED] + (key & memory[w.FAILED_MASK])] = key
     return False
 
 
-@compiled("void(uint64[::1], uint64)")
-def finish(memory: Memory, attacker: Word) -> None:
-    """Adds the end of the line, whose last stone threatens two fives: the stop of one, the other five."""
-    length = memory[w.LINE_LENGTH]
-    for index in span(ZERO, length):
-        place(memory, memory[w.LINE + index], attacker ^ index & ONE)
-    write_set(memory, attacker, w.FIVE, w.LINE + length)
-    memory[w.LINE_LENGTH] = length + TWO
-    for _ in span(ZERO, length):
-        lift(memory)
-
-
 @compiled("boolean(uint64[::1], uint64, uint64)")
 def wins_by_fours(memory: Memory, attacker: Word, limit: Word) -> bool:
-    """Whether the attacker, to move, wins by fours, searching at most `limit` positions; the line is then in LINE.
-
-    FOURS_CUT tells whether they were too few.
-    """
-    memory[w.FOURS_NODES], memory[w.FOURS_LIMIT], memory[w.FOURS_CUT] = ZERO, limit, ZERO
-    memory[w.LINE_LENGTH] = ZERO
+    """Whether the attacker, to move, wins by fours, searching at most `limit` positions; the line is then in LINE."""
+    memory[w.FOURS_LEFT], memory[w.LINE_LENGTH] = limit + ONE, ZERO
     # 1. Make five; stop the enemy's five with a four.
     five = first_in(memory, attacker, w.FIVE)
     if five != w.NOWHERE:
@@ -158,9 +143,8 @@ def wins_by_fours(memory: Memory, attacker: Word, limit: Word) -> bool:
         return True
     defender = attacker ^ ONE
     forced = first_in(memory, defender, w.FIVE)
-    if forced != w.NOWHERE and (
-        not belongs(memory, forced, attacker, w.FOUR) or count_in(memory, defender, w.FIVE) > ONE
-    ):
+    stopped = belongs(memory, forced, attacker, w.FOUR) and count_in(memory, defender, w.FIVE) == ONE
+    if forced != w.NOWHERE and not stopped:
         return False
     # 2. Look up whether the position is known to fail.
     key = memory[w.KEY] ^ memory[w.SALTS + attacker]
@@ -170,5 +154,12 @@ def wins_by_fours(memory: Memory, attacker: Word, limit: Word) -> bool:
     cells = write_set(memory, attacker, w.FOUR, w.FOUR_CELLS) - w.FOUR_CELLS
     if not search_fours(memory, attacker, ZERO, key, forced, cells, ZERO):
         return False
-    finish(memory, attacker)
+    # 4. The line's last stone threatens two fives: add the stop of one, and the other.
+    length = memory[w.LINE_LENGTH]
+    for index in span(ZERO, length):
+        place(memory, memory[w.LINE + index], attacker ^ index & ONE)
+    write_set(memory, attacker, w.FIVE, w.LINE + length)
+    memory[w.LINE_LENGTH] = length + TWO
+    for _ in span(ZERO, length):
+        lift(memory)
     return True

@@ -12,72 +12,50 @@ from agents.kernels.memory import Word as Word
 
 START = common.MOVES
 """Before it lie words, the history and the best lines as in all searches; gomoku's own moves and tables follow."""
-BORDER = 6
-WIDTH = 32
-CELLS = 1024
-BOARD = Word(CELLS)
-"""Words of what has one for each cell."""
+BORDER, WIDTH, CELLS = 6, 32, 1024
+BOARD, CELL = Word(CELLS), Word(CELLS - 1)
+"""Words of what has one for each cell, and the bits of a cell's number."""
 NOWHERE = Word(0)
 """No cell of the board: a corner of the border."""
 STEPS = (1, WIDTH, WIDTH + 1, WIDTH - 1)
 MAX_PLY = 400
 """More stones than any line of play has."""
-MAX_MOVES = 36
-"""Most moves in an entry of the threat table."""
 MAX_FOURS = 512
 """Most cells that a search for a win by fours considers."""
-HIDDEN, INNER = 16, 16
-"""Numbers that the evaluation's network has for every cell, and in its inner layer."""
-TOTAL_BITS, MOST, VALUE_BITS = 7, 2**13 - 1, 32
-"""The inner layer's steps and bounds, so that a sum of products fits in 32 bits."""
-SIDES = 121
-"""Contents of up to four cells on one side of a cell, before the edge: 1 + 3 + 9 + 27 + 81."""
-CONTENTS = 3 * SIDES * (SIDES + 1) // 2
-"""Contents of nine cells in a line, up to their mirror images."""
-SET_WORDS = Word(16)
-SIDE_SETS = Word(4)
-"""Sets of cells per colour."""
-STACKED = Word(5)
+HIDDEN, INNER, GUIDING = 16, 16, 16
+"""Numbers that the network has for every cell and in its inner layer for the value, and for every cell for the moves.
 
-KEY = START
-"""Zobrist key of the stones on the board."""
-SIZE = START + Word(1)
-REACH = START + Word(2)
-"""Distance along a line within which a stone matters: 4, or 5 if a line of six does not win."""
-LOG_END = START + Word(3)
-"""End of LOG."""
-MARK = START + Word(4)
-"""A number that counts up to clear all marks."""
-FOURS_NODES = START + Word(5)
-FOURS_LIMIT = START + Word(6)
-"""Most positions that one search for fours may visit."""
-FOURS_CUT = START + Word(7)
-"""Not 0: that search was cut short, so finding no win proves nothing."""
-LINE_LENGTH = START + Word(8)
-FAILED = START + Word(10)
-FAILED_MASK = START + Word(11)
-"""FAILED is the start of the table of positions without a win by fours, this its last index."""
-THREATS = START + Word(12)
-THREATS_MASK = START + Word(13)
-"""THREATS is the start of the threat search's table, this the index of its last entry."""
-TABLE_MASK = START + Word(29)
-"""Index of the last entry of TABLE."""
-STONE_COUNT = START + Word(14)
-CLAIMS = START + Word(15)
-"""Bits 0 and 1: whether black's and white's wins by threats are certain; black's are not if fouls are forbidden."""
-ANSWER_TABLE = START + Word(16)
+Of the inner ones all but the last count only above 0.
+"""
+NUMBERS = HIDDEN + GUIDING
+"""All that it has for a cell: for the value as black and as white sees the board, then so for the moves."""
+GUIDE_BITS = 12
+"""Weights of the moves' numbers are in 2**-GUIDE_BITS."""
+CONTENTS = 3 * 121 * 122 // 2
+"""Of nine cells in a line, up to mirror images: up to four cells before the edge have 1 + 3 + 9 + 27 + 81 contents."""
+SET_WORDS, SIDE_SETS, STACKED, PLY_MOVES = map(Word, (16, 4, 5, 64))
+"""Words of a set of cells, such sets per colour, and words per ply in STACK and in MOVES."""
+
+KEY, SIZE, REACH, STONE_COUNT, LOG_END, SEEN, CLAIMS = (START + Word(number) for number in range(7))
+"""Zobrist key of the stones on the board. The board's size. Distance along a line within which a stone matters: 4, or 5
+if a line of six does not win. Number of stones on the board. End of LOG. How many of the stones the network has seen.
+Bits 0 and 1: whether black's and white's wins by threats are certain; black's are not if fouls are forbidden."""
+FOURS_LEFT, LINE_LENGTH = START + Word(7), START + Word(8)
+"""Positions that the search for fours may still visit, and one: 0 once it was cut short, so that no win proves nothing.
+Length of the line that it found."""
+FAILED, FAILED_MASK, THREATS, THREATS_MASK = (START + Word(number) for number in range(9, 13))
+"""Starts and last indices of tables: positions without a win by fours, and the threat search's."""
+THREATS_LIMIT = START + Word(14)
+"""The search for threats pauses, without setting STOP, when NODES exceeds this."""
+ANSWER_TABLE = START + Word(15)
 """Start of 1 byte per code, four bits per colour as in PATTERN_TABLE, after which it lies: where a closed four is
 stopped, and whether there the line still makes a three."""
-SEEN = START + Word(17)
-"""How many of the stones on the board the network has seen."""
-THREATS_LIMIT = START + Word(18)
-"""The search for threats pauses, without setting STOP, when NODES exceeds this."""
-STEP = START + Word(19)
+STEP = START + Word(16)
 """4 words: the distance to the next cell in each direction."""
-SALTS = START + Word(23)
+SALTS = START + Word(20)
 """6 words mixed into keys: 2 by attacker, 2 by whose turn it is, 2 by colour for the transposition table."""
 
-STONES = START + Word(32)
+STONES = START + Word(26)
 """1 word per cell: 0 empty, 1 black, 2 white, 3 no cell."""
 LINES = STONES + Word(CELLS)
 """64 words per direction: the contents of a line, two bits each."""
@@ -92,14 +70,9 @@ ZOBRIST = SETS + Word(2) * SIDE_SETS * SET_WORDS
 LINE = ZOBRIST + Word(2 * CELLS)
 """Stones of the win by fours found last, attacker's and defender's alternating."""
 MOVES = LINE + Word(2 * MAX_PLY)
-"""64 words per ply."""
-MARKS = MOVES + Word(64 * MAX_PLY)
-"""1 word per cell: MARK if the cell is marked."""
-BANNED = MARKS + Word(CELLS)
+BANNED = MOVES + PLY_MOVES * Word(MAX_PLY)
 """1 word per cell: not 0 if the root's move must not be there."""
-PROMISE = BANNED + Word(CELLS)
-"""1 byte for every combination of a colour's four patterns on a cell: how promising a move there is."""
-LOG = PROMISE + Word(2**13)
+LOG = BANNED + Word(CELLS)
 """What every stone on the board has changed: a word per changed cell, its own first, and the start."""
 LATE = LOG + Word(48 * MAX_PLY)
 """64 by 64 words: by how many plies a late move is searched less deeply, by depth and by the number of better ones."""
@@ -119,28 +92,29 @@ PLACED = FOURS + Word(64 * MAX_PLY)
 SEEN_LINES = PLACED + Word(MAX_PLY)
 """LINES as far as the network has seen the stones."""
 NEAR = SEEN_LINES + Word(4 * 2 * WIDTH)
-"""HIDDEN numbers of 16 bits per cell: the sums of the rows of its four lines."""
-TOTALS = NEAR + Word(CELLS * HIDDEN // 4)
+"""NUMBERS numbers of 16 bits per cell: the sums of the rows of its four lines."""
+TOTALS = NEAR + Word(CELLS * NUMBERS // 4)
 """HIDDEN numbers of 32 bits: over all cells, the sums of what of them is above 0, less those of the empty board."""
-MOVERS = TOTALS + Word(HIDDEN // 2)
-"""HIDDEN numbers of 16 bits: TOTALS, the mover's half first, in steps of 2**TOTAL_BITS, MOST at most."""
-FIRST = MOVERS + Word(HIDDEN // 4)
-"""HIDDEN weights of 16 bits of these, MOST at most, for each of the inner numbers, and for the value."""
-LAST = FIRST + Word((INNER + 1) * HIDDEN // 4)
-"""Weights of the inner numbers above 0 for the value, and of what counts for it at once, in 2**-VALUE_BITS."""
-ADDED = LAST + Word(INNER + 1)
-"""What is added to each inner number, and to what counts at once."""
-ROW_OF = ADDED + Word(INNER + 1)
+LOOKED = TOTALS + Word(HIDDEN // 2)
+LOOKED_CELL = LOOKED + Word(HIDDEN // 2)
+"""The same with one stone more, which the cells' numbers do not have yet, and what its cell has then for the value."""
+FIRST = LOOKED_CELL + Word(HIDDEN // 4)
+LAST = FIRST + Word(HIDDEN * INNER // 2)
+ADDED = LAST + Word(INNER // 2)
+"""32-bit floats: weights of TOTALS, the mover's half first, for the inner numbers; weights of these for the value; what
+is added to each of them."""
+GUIDES = ADDED + Word(INNER // 2)
+"""GUIDING weights of 16 bits of a cell's numbers for a move there, once for black's and once for white's."""
+ROW_OF = GUIDES + Word(2 * GUIDING // 4)
 """16 bits for the contents of each nine cells of a line, two bits each: the number of their row."""
 ROWS = ROW_OF + Word(2**18 // 4)
-"""HIDDEN numbers of 16 bits for each content of nine cells, the same for its mirror image."""
-VALUES = ROWS + Word(CONTENTS * HIDDEN // 4)
-"""What each content of seven cells in a line is worth by the heuristic `windows`, for black."""
+"""NUMBERS numbers of 16 bits for each content of nine cells, the same for its mirror image."""
+VALUES = ROWS
 CENTRE = VALUES + Word(2**14)
-"""1 word per cell: what a stone there is worth by it."""
 EVERY_MOVE = CENTRE + BOARD
-"""512 words per ply: the moves of a search with it."""
-PATTERN_TABLE = EVERY_MOVE + Word(512 * common.MAX_PLY)
+"""In place of ROWS for the heuristic `windows`: what each content of seven cells in a line is worth to black, and a
+stone on each cell; the moves, 512 words per ply."""
+PATTERN_TABLE = ROWS + Word(CONTENTS * NUMBERS // 4)
 """1 byte per code: what black's stone makes in the low four bits, what white's makes in the high four. 2**(4 REACH)
 bytes, then as many for ANSWER_TABLE."""
 

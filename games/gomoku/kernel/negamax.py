@@ -7,39 +7,40 @@ from agents.kernels.loops import span
 from agents.kernels.memory import BEST_MOVE, BEST_SCORE, HINT, HISTORY, NOISE, PV_LENGTH, STOP, Memory, Word
 from agents.kernels.negamax import must_stop
 from agents.kernels.ordering import extend_line
-from agents.kernels.table import AT_DEPTH, AT_MOVE, DEPTH, OFFSET, SCORE, SPREAD, bound_of, settles
+from agents.kernels.table import AT_DEPTH, AT_MOVE, DEPTH, OFFSET, SCORE, SPREAD, bound_of, recall, settles, store
 from agents.search import FORCED, MAX_DEPTH, WIN
 from games.gomoku.kernel import memory as w
 from games.gomoku.kernel.board import count_in, first_in, lift, place
-from games.gomoku.kernel.evaluation import evaluate
+from games.gomoku.kernel.evaluation import evaluate, follow, guide
 from games.gomoku.kernel.fours import wins_by_fours
-from games.gomoku.kernel.patterns import FIRST_BITS, OVER_FOUR, OVER_THREE, byte_in
-from games.gomoku.kernel.table import recall, store
+from games.gomoku.kernel.patterns import FIRST_BITS, OVER_FOUR, OVER_THREE
 from games.gomoku.kernel.threats import write_answers
 
 ZERO, ONE, TWO, THREE, FOUR, SIXTEEN = map(Word, (0, 1, 2, 3, 4, 16))
-PLY_MOVES, AT_ORDER, CELL = map(Word, (64, 10, 1023))
-EDGE, ROW = Word(w.BORDER), Word(w.WIDTH)
+AT_ORDER, EDGE, ROW = map(Word, (10, w.BORDER, w.WIDTH))
 DEEPEST = 110
 KILLER, SECOND, STONE, MINE_FAILS, THEIRS_FAILS = ZERO, ONE, TWO, THREE, FOUR
 """Words of STACK."""
 OWN_FOURS, ENEMY_FOURS = Word(25), Word(30)
 """Most positions of a search for a win by fours: of the side to move; of the enemy, if we passed."""
-WIDTHS = (8, 12, 14, 22)
-"""Most moves tried at a depth of one, two, three, and more."""
-GOOD_DEPTH, GOOD = 6, 40
+WIDTHS = (8, 10, 12, 17)
+"""Most moves tried at a depth of one, two, three, and more. This, the margins below, the bonuses and `LATE` were tuned
+together in 9,000 games of 8,000 positions a move, by simultaneous perturbation (2026-11-29)."""
+GOOD_DEPTH, GOOD = 6, 18
 """Up to this depth, a value so far above the window for each ply is believed."""
-POOR_DEPTH, POOR = 3, 80
+POOR_DEPTH, POOR = 3, 100
 """Up to this depth, a value so far below the window for each ply and one more is believed."""
-THREATENED = 40
+THREATENED = 35
 """The same where the enemy threatens to win by fours, and with no ply more but one less."""
-PROBE_DEPTH, PROBED, SAFE = 7, 4, 30
+PROBE_DEPTH, PROBED, SAFE = 7, 4, 45
 """From this depth on, a value above the window is believed if a search four plies less deep is this much above it."""
 UNKNOWN_DEPTH = 3
 """From this depth on, a position without a known best move is searched one ply less deeply."""
-LOW_HALF, AT_LEAST_TWO = Word(0xFFFF), Word(0xEEEE)
-HISTORY_LIMIT, HISTORY_SHARE = 4096, 16
-KILLER_BONUS, SECOND_BONUS, REPLY_BONUS = map(Word, (90, 80, 75))
+LOW_HALF, AT_LEAST_TWO, SOME = Word(0xFFFF), Word(0xEEEE), Word(0xEEEEEEEE)
+ORDERED = 2**20
+"""Added to the order of moves, which is above 0."""
+HISTORY_LIMIT, HISTORY_SHARE = 4096, 11
+KILLER_BONUS, SECOND_BONUS, REPLY_BONUS = map(Word, (135, 120, 112))
 SURE = WIN - 4 * MAX_DEPTH
 """Scores beyond this are proven: the loser has no other move, or each that could help was searched."""
 DOUBT = WIN - FORCED
@@ -67,18 +68,8 @@ def insert(memory: Memory, moves: Word, count: Word, most: Word, word: Word) -> 
 def looks_foul(memory: Memory, cell: Word) -> bool:
     """Whether black's stone there would make two fours or two open threes; ignores renju's finer points."""
     patterns = memory[w.PATTERNS + cell] & LOW_HALF
-    if memory[w.FLAGS + cell] & ONE:
-        return False
-    found = patterns & OVER_FOUR
-    threes = patterns & OVER_THREE & (patterns & FIRST_BITS) << TWO
-    return bool(found & (found - ONE)) or bool(threes & (threes - ONE))
-
-
-@compiled("uint64(uint64[::1], uint64)")
-def promise(memory: Memory, cell: Word) -> Word:
-    """How promising a stone of either colour on an empty cell is."""
-    patterns = memory[w.PATTERNS + cell]
-    return byte_in(memory, w.PROMISE, patterns & LOW_HALF) + byte_in(memory, w.PROMISE, patterns >> SIXTEEN)
+    fours, threes = patterns & OVER_FOUR, patterns & OVER_THREE & (patterns & FIRST_BITS) << TWO
+    return not memory[w.FLAGS + cell] & ONE and bool(fours & (fours - ONE) | threes & (threes - ONE))
 
 
 @compiled("uint64(uint64[::1], uint64, uint64, uint64, uint64)")
@@ -86,6 +77,7 @@ def write_moves(memory: Memory, colour: Word, ply: Word, most: Word, first: Word
     """The most promising moves near stones, as order << 10 | cell, best first; returns how many."""
     certain = bool(memory[w.CLAIMS] >> colour & ONE)
     count = ZERO
+    follow(memory, memory[w.STONE_COUNT])
     stack = w.STACK + ply * w.STACKED
     killer, second = memory[stack + KILLER], memory[stack + SECOND]
     reply = memory[w.REPLIES + (colour ^ ONE) * w.BOARD + memory[stack - w.STACKED + STONE]] if ply > ZERO else ZERO
@@ -94,11 +86,10 @@ def write_moves(memory: Memory, colour: Word, ply: Word, most: Word, first: Word
         for cell in span(start, start + memory[w.SIZE]):
             if memory[w.STONES + cell] != ZERO or (ply == ZERO and memory[w.BANNED + cell] != ZERO):
                 continue
-            worth = promise(memory, cell)
-            if worth == ZERO or (not certain and looks_foul(memory, cell)):
+            if memory[w.PATTERNS + cell] & SOME == ZERO or (not certain and looks_foul(memory, cell)):
                 continue
             history = signed(memory[HISTORY + colour * w.BOARD + cell]) // HISTORY_SHARE
-            order = Word(HISTORY_LIMIT // HISTORY_SHARE + history) + worth * FOUR
+            order = Word(ORDERED + history + guide(memory, cell, colour))
             if cell == killer:
                 order += KILLER_BONUS
             elif cell == second:
@@ -109,21 +100,22 @@ def write_moves(memory: Memory, colour: Word, ply: Word, most: Word, first: Word
                 order = order << THREE | (cell + memory[NOISE]) * SPREAD >> Word(61)
             if cell == first:
                 order = Word(2**40)
-            count = insert(memory, w.MOVES + ply * PLY_MOVES, count, most, order << AT_ORDER | cell)
+            count = insert(memory, w.MOVES + ply * w.PLY_MOVES, count, most, order << AT_ORDER | cell)
     return count
 
 
-@compiled("uint64(uint64[::1], uint64, uint64, uint64)")
-def order_answers(memory: Memory, ply: Word, count: Word, first: Word) -> Word:
+@compiled("uint64(uint64[::1], uint64, uint64, uint64, uint64)")
+def order_answers(memory: Memory, colour: Word, ply: Word, count: Word, first: Word) -> Word:
     """Sorts the answers to a threat among the ply's moves and drops banned ones; returns how many are left."""
     kept = ZERO
-    moves = w.MOVES + ply * PLY_MOVES
+    follow(memory, memory[w.STONE_COUNT])
+    moves = w.MOVES + ply * w.PLY_MOVES
     for slot in span(moves, moves + count):
         cell = memory[slot]
         if ply == ZERO and memory[w.BANNED + cell] != ZERO:
             continue
-        order = Word(2**40) if cell == first else promise(memory, cell)
-        kept = insert(memory, moves, kept, PLY_MOVES, order << AT_ORDER | cell)
+        order = Word(2**40) if cell == first else Word(ORDERED + guide(memory, cell, colour))
+        kept = insert(memory, moves, kept, w.PLY_MOVES, order << AT_ORDER | cell)
     return kept
 
 
@@ -136,21 +128,17 @@ def settle(memory: Memory, ply: int, cell: Word, score: int) -> int:
     return score
 
 
-@compiled("void(uint64[::1], uint64, int64)")
-def praise(memory: Memory, slot: Word, bonus: int) -> None:
-    """Moves a history value towards the bonus's sign; it stays within HISTORY_LIMIT."""
-    there = signed(memory[slot])
-    memory[slot] = Word(there + bonus - there * abs(bonus) // HISTORY_LIMIT)
-
-
-@compiled("void(uint64[::1], uint64, uint64, int64, uint64, uint64)")
-def learn(memory: Memory, colour: Word, ply: Word, depth: int, done: Word, cell: Word) -> None:
+@compiled("void(uint64[::1], uint64, uint64, int64, uint64)")
+def learn(memory: Memory, colour: Word, ply: Word, depth: int, done: Word) -> None:
     """Remembers that the ply's move number `done` is good enough, and the ones before it are not."""
     bonus = min(8 * depth * depth, HISTORY_LIMIT // 4)
-    praise(memory, HISTORY + colour * w.BOARD + cell, bonus)
-    moves = w.MOVES + ply * PLY_MOVES
-    for slot in span(moves, moves + done):
-        praise(memory, HISTORY + colour * w.BOARD + (memory[slot] & CELL), -bonus)
+    last, cell = w.MOVES + ply * w.PLY_MOVES + done, ZERO
+    for move in span(last - done, last + ONE):
+        cell = memory[move] & w.CELL
+        slot = HISTORY + colour * w.BOARD + cell
+        there = signed(memory[slot])
+        # It stays within HISTORY_LIMIT.
+        memory[slot] = Word(there + (bonus if move == last else -bonus) - there * bonus // HISTORY_LIMIT)
     stack = w.STACK + ply * w.STACKED
     if memory[stack + KILLER] != cell:
         memory[stack + SECOND] = memory[stack + KILLER]
@@ -170,8 +158,7 @@ def has_fours(memory: Memory, colour: Word, limit: Word) -> bool:
 def negamax(memory: Memory, colour: Word, ply: int, depth: int, alpha: int, beta: int) -> int:
     """The score for the side to move, `depth` plies deep plus forced answers. Meaningless once STOP is set."""
     here, enemy = Word(ply), colour ^ ONE
-    memory[PV_LENGTH + here] = ZERO
-    memory[PV_LENGTH + here + ONE] = ZERO
+    memory[PV_LENGTH + here], memory[PV_LENGTH + here + ONE] = ZERO, ZERO
     # 1. Stop if requested.
     if must_stop(memory):
         return 0
@@ -200,7 +187,7 @@ def negamax(memory: Memory, colour: Word, ply: int, depth: int, alpha: int, beta
     inner = beta - alpha == 1
     key = memory[w.KEY] ^ memory[w.SALTS + FOUR + colour]
     known = recall(memory, key)
-    first = known >> AT_MOVE & CELL
+    first = known >> AT_MOVE & w.CELL
     if known != ZERO and ply > 0 and signed(known >> AT_DEPTH & DEPTH) >= depth and inner:
         score = signed(known & SCORE) - OFFSET
         score = score - ply if score > DECIDED else score + ply if score < -DECIDED else score
@@ -212,11 +199,9 @@ def negamax(memory: Memory, colour: Word, ply: int, depth: int, alpha: int, beta
         depth -= 1
     # 5. The moves: the forced one; answers to the enemy's win by fours; else the most promising.
     count, lost_in = ZERO, 0
-    threatened: bool = False
-    quiet = False
-    complete: bool = forced != w.NOWHERE
+    threatened, quiet, complete = False, False, bool(forced != w.NOWHERE)
     if forced != w.NOWHERE and (ply > 0 or memory[w.BANNED + forced] == ZERO):
-        memory[w.MOVES + here * PLY_MOVES] = forced
+        memory[w.MOVES + here * w.PLY_MOVES] = forced
         count = ONE
         memory[stack + MINE_FAILS] = ONE if spared else ZERO
         memory[stack + THEIRS_FAILS] = memory[stack - w.STACKED + MINE_FAILS] if ply > 0 else ZERO
@@ -231,7 +216,7 @@ def negamax(memory: Memory, colour: Word, ply: int, depth: int, alpha: int, beta
         made = THREE
         if ply > 0 and memory[stack - w.STACKED + MINE_FAILS] != ZERO:
             made = memory[w.PATTERNS + memory[stack - w.STACKED + STONE]] >> enemy * SIXTEEN & LOW_HALF & AT_LEAST_TWO
-        threatened = made != ZERO and has_fours(memory, enemy, ENEMY_FOURS)
+        threatened = bool(made != ZERO) and has_fours(memory, enemy, ENEMY_FOURS)
         memory[stack + MINE_FAILS] = ONE
         memory[stack + THEIRS_FAILS] = ZERO if threatened else ONE
         if threatened and prunes and depth <= POOR_DEPTH and value + THREATENED * (depth - 1) <= alpha:
@@ -239,10 +224,10 @@ def negamax(memory: Memory, colour: Word, ply: int, depth: int, alpha: int, beta
         if threatened:
             lost_in = 1 + signed(memory[w.LINE_LENGTH])
             count = write_answers(memory, enemy, here)
-            complete = complete or bool(count < PLY_MOVES)
-            count = order_answers(memory, here, count, first) if count < PLY_MOVES else ZERO
+            complete = complete or bool(count < w.PLY_MOVES)
+            count = order_answers(memory, colour, here, count, first) if count < w.PLY_MOVES else ZERO
             # At the root, even a lost position needs a move: the one that loses last.
-            threatened = count != ZERO or (complete and ply > 0)
+            threatened = bool(count != ZERO) or (complete and ply > 0)
         if not threatened:
             quiet = True
             if prunes and depth <= GOOD_DEPTH and value - GOOD * depth >= beta:
@@ -253,7 +238,7 @@ def negamax(memory: Memory, colour: Word, ply: int, depth: int, alpha: int, beta
                     return 0
                 if score >= beta + SAFE:
                     return score
-                first = recall(memory, key) >> AT_MOVE & CELL
+                first = recall(memory, key) >> AT_MOVE & w.CELL
             count = write_moves(memory, colour, here, Word(WIDTHS[min(depth, len(WIDTHS)) - 1]), first)
     if memory[STOP] != ZERO:
         return 0
@@ -262,10 +247,9 @@ def negamax(memory: Memory, colour: Word, ply: int, depth: int, alpha: int, beta
     # 6. Search each: the first with the full window, the others with a null window to prove them no better.
     best, best_cell, lowest = -2 * WIN, ZERO, alpha
     after = depth if forced != w.NOWHERE or (threatened and count <= THREE and ply < 2 * depth + 8) else depth - 1
-    memory[stack + w.STACKED + KILLER] = ZERO
-    memory[stack + w.STACKED + SECOND] = ZERO
+    memory[stack + w.STACKED + KILLER], memory[stack + w.STACKED + SECOND] = ZERO, ZERO
     for done in range(count):
-        cell = memory[w.MOVES + here * PLY_MOVES + Word(done)] & CELL
+        cell = memory[w.MOVES + here * w.PLY_MOVES + Word(done)] & w.CELL
         # Search late moves less deeply first, and again in full if they seem better.
         less = 0
         if done >= 2 and depth >= 2:
@@ -292,7 +276,7 @@ def negamax(memory: Memory, colour: Word, ply: int, depth: int, alpha: int, beta
                 alpha = score
         if alpha >= beta:
             if quiet:
-                learn(memory, colour, here, depth, Word(done), cell)
+                learn(memory, colour, here, depth, Word(done))
             break
     # 7. What was not tried may save the loser; black's wins may be foul.
     if best < -SURE and not complete:

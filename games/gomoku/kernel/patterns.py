@@ -16,7 +16,7 @@ from agents.kernels.memory import Memory, Word
 from games.gomoku.kernel import memory as w
 
 ZERO, ONE, TWO, THREE, FOUR, EIGHT = map(Word, (0, 1, 2, 3, 4, 8))
-
+AT_ROW, LAST_COLUMN, ROW, LINES_A_WAY = map(Word, (5, w.WIDTH - 1, w.WIDTH, 2 * w.WIDTH))
 DEAD, ALONE, CLOSED_TWO, OPEN_TWO, CLOSED_THREE, OPEN_THREE, CLOSED_FOUR, OPEN_FOUR, FIVES = 0, 1, 2, 3, 4, 5, 8, 9, 10
 """Dead: no five is possible; alone: the first stone of a five. A closed four is one stone from five in one place, an
 open four in two places or more."""
@@ -24,6 +24,23 @@ ONE_LESS = np.array([DEAD, DEAD, ALONE, ALONE, CLOSED_TWO, OPEN_TWO, DEAD, DEAD,
 """What a stone makes, by the best pattern other than five that one more stone would make."""
 OVER_FOUR, OVER_THREE, SECOND_BITS, FIRST_BITS = map(Word, (0x8888, 0x4444, 0x2222, 0x1111))
 """Each bit of the numbers, in the four directions' patterns of a colour on a cell."""
+
+
+@compiled("uint64(uint64, uint64)")
+def place_in(cell: Word, direction: Word) -> Word:
+    """The cell's place in its line in a direction."""
+    return cell >> AT_ROW if direction & ONE else cell & LAST_COLUMN
+
+
+@compiled("uint64(uint64, uint64)")
+def line_of(cell: Word, direction: Word) -> Word:
+    """Index of the word of LINES that holds the cell's line in a direction."""
+    row, column = cell >> AT_ROW, cell & LAST_COLUMN
+    if direction < TWO:
+        number = column if direction == ONE else row
+    else:
+        number = row + (ROW - column if direction == TWO else column)
+    return w.LINES + direction * LINES_A_WAY + number
 
 
 @compiled("uint64(uint64[::1], uint64, uint64)", inlined=True)

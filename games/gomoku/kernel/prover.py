@@ -21,7 +21,6 @@ SLICE = 20_000
 FOLLOWING = 200_000
 """Positions to spend on a proven line if the table has lost part of it."""
 ATTACK, DEFENCE = Word(1), Word(0)
-PROVEN, DISPROVEN = 1, 2
 
 
 def write_stones(memory: Memory, size: int, stones: Sequence[int]) -> None:
@@ -39,84 +38,76 @@ class Proof:
     def __init__(self, memory: Memory, attacker: int) -> None:
         self.memory = memory
         self.attacker = Word(attacker)
-        self.line: tuple[int, ...] | None = None
-        """The cells of every stone up to the five, the attacker's first; None until a win is proven."""
+        self.line: tuple[int, ...] = ()
+        """The cells of every stone up to the five, the attacker's first; empty until a win is proven."""
         self.hopeless = False
         """Whether these threats cannot win, as far as the inner searches saw."""
 
     def by_fours(self, limit: int = FOURS_FIRST) -> bool:
         """Searches for a win in which every stone makes a four; returns whether there is one."""
-        if wins_by_fours(self.memory, self.attacker, Word(limit)):
-            self.line = self._written()
-        return self.line is not None
+        won = bool(wins_by_fours(self.memory, self.attacker, Word(limit)))
+        if won:
+            self.line = self._fours()
+        return won
 
     def by_threats(self, nodes: int) -> bool:
         """Continues the search for about `nodes` more positions, keeping earlier results; returns whether it won."""
         self.memory[w.THREATS_LIMIT] = self.memory[NODES] + Word(nodes)
-        settled = self._settle(ATTACK)
-        if settled == PROVEN:
+        proven, _ = self._settle(ATTACK)
+        if proven:
             self.memory[w.THREATS_LIMIT] += Word(FOLLOWING)
-            line = self._follow()
-            self.line = tuple(line) if line else None
-        self.hopeless = settled == DISPROVEN
-        return self.line is not None
+            self.line = self._follow()
+        self.hopeless = proven is False
+        return bool(self.line)
 
-    def within(self, seconds: float) -> bool:
-        """Searches by fours, then by threats, until time is up or the search is stopped; True: a win is proven."""
+    def within(self, seconds: float) -> None:
+        """Searches by fours, then by threats, until a win is proven, time is up or the search is stopped."""
         end = time.perf_counter() + seconds
-        if self.by_fours():
-            return True
-        while not self.hopeless and not self.memory[STOP] and time.perf_counter() < end:
-            if self.by_threats(SLICE):
-                return True
-        return False
+        won = self.by_fours()
+        while not (won or self.hopeless or self.memory[STOP]) and time.perf_counter() < end:
+            won = self.by_threats(SLICE)
 
-    def _settle(self, turn: Word) -> int:
-        """Searches on; returns PROVEN, DISPROVEN or 0."""
-        memory = self.memory
-        threats.prove(memory, self.attacker, turn, Word(0), threats.SURE, threats.SURE)
-        return self._state(turn)
+    def _settle(self, turn: Word) -> tuple[bool | None, list[int]]:
+        """Searches on, from what is known; returns what is known then."""
+        threats.prove(self.memory, self.attacker, turn, Word(0), threats.SURE, threats.SURE)
+        return self._known(turn)
 
-    def _state(self, turn: Word) -> int:
-        slot = int(threats.find(self.memory, threats.threat_key(self.memory, self.attacker, turn)))
-        if not slot:
-            return 0
-        word = self.memory[slot + 1]
-        proof, disproof = word & threats.NUMBER, word >> threats.AT_DISPROOF & threats.NUMBER
-        return PROVEN if not proof else DISPROVEN if not disproof else 0
+    def _known(self, turn: Word) -> tuple[bool | None, list[int]]:
+        """Whether the win is proven (True) or disproven (False), and the position's moves."""
+        memory, key = self.memory, threats.threat_key(self.memory, self.attacker, turn)
+        slot = threats.slot_of(memory, key)
+        if memory[slot] != key:
+            return None, []
+        count, numbers = int(threats.fetch(memory, slot, Word(0))), memory[slot + Word(1)]
+        proof, disproof = numbers & threats.NUMBER, numbers >> threats.AT_DISPROOF & threats.NUMBER
+        return None if proof and disproof else not proof, memory[int(w.MOVES) :][:count].tolist()
 
-    def _written(self) -> tuple[int, ...]:
-        start, length = int(w.LINE), int(self.memory[w.LINE_LENGTH])
-        return tuple(int(cell) for cell in self.memory[start : start + length])
+    def _fours(self) -> tuple[int, ...]:
+        """The line of the win by fours found last."""
+        return tuple(self.memory[int(w.LINE) :][: int(self.memory[w.LINE_LENGTH])].tolist())
 
-    def _follow(self) -> list[int]:
-        """The line of a proven win against the answers that seem to hold out longest; [] if the proof is lost."""
-        memory, attacker = self.memory, self.attacker
-        line: list[int] = []
-        while True:
-            if wins_by_fours(memory, attacker, Word(FOURS_FIRST)):
-                whole = [*line, *self._written()]
-                break
+    def _follow(self) -> tuple[int, ...]:
+        """The line of a proven win against the answers that seem to hold out longest; empty if the proof is lost."""
+        memory, line = self.memory, list[int]()
+        while not (won := wins_by_fours(memory, self.attacker, Word(FOURS_FIRST))):
             move = self._winning_move()
             if move is None:
-                whole = []
                 break
-            place(memory, Word(move), attacker)
-            line.append(move)
+            place(memory, Word(move), self.attacker)
             answer = self._answer()
-            place(memory, Word(answer), attacker ^ Word(1))
-            line.append(answer)
+            place(memory, Word(answer), self.attacker ^ Word(1))
+            line += [move, answer]
+        whole = (*line, *self._fours()) if won else ()
         for _ in line:
             lift(memory)
         return whole
 
     def _winning_move(self) -> int | None:
         """A proven move of the attacker, searched for again if the table has lost it; None if it is not found."""
-        if self._state(ATTACK) != PROVEN and self._settle(ATTACK) != PROVEN:
-            return None
-        for cell in self._moves(ATTACK):
+        proven, moves = self._settle(ATTACK)
+        for cell in moves if proven else ():
             place(self.memory, Word(cell), self.attacker)
-            proven = self._state(DEFENCE) == PROVEN
+            proven, _ = self._known(DEFENCE)
             lift(self.memory)
             if proven:
                 return cell
@@ -128,22 +119,11 @@ class Proof:
         forced = int(first_in(memory, self.attacker, w.FIVE))
         if forced != w.NOWHERE:
             return forced
-        if self._state(DEFENCE) != PROVEN:
-            self._settle(DEFENCE)
-        best, longest = 0, -1
         empty = np.flatnonzero(memory[int(w.STONES) : int(w.LINES)] == 0)
-        for cell in self._moves(DEFENCE) or empty[:1].tolist():
+        lengths = {}
+        for cell in self._settle(DEFENCE)[1] or empty[:1].tolist():
             place(memory, Word(cell), defender)
             fours = wins_by_fours(memory, self.attacker, threats.INNER_FOURS)
-            length = int(memory[w.LINE_LENGTH]) if fours else w.MAX_PLY
+            lengths[cell] = int(memory[w.LINE_LENGTH]) if fours else w.MAX_PLY
             lift(memory)
-            if length > longest:
-                best, longest = cell, length
-        return best
-
-    def _moves(self, turn: Word) -> list[int]:
-        slot = int(threats.find(self.memory, threats.threat_key(self.memory, self.attacker, turn)))
-        if not slot:
-            return []
-        count = int(threats.fetch(self.memory, Word(slot), Word(0)))
-        return [int(cell) for cell in self.memory[int(w.MOVES) : int(w.MOVES) + count]]
+        return max(lengths, key=lambda cell: lengths[cell])

@@ -12,13 +12,13 @@ from agents.kernels.compilation import compiled, leading_zeros
 from agents.kernels.loops import span
 from agents.kernels.memory import GENERATION, NODE_LIMIT, NODES, STOP, Memory, Word
 from games.gomoku.kernel import memory as w
-from games.gomoku.kernel.board import count_in, first_in, lift, place, write_set
-from games.gomoku.kernel.fours import belongs, wins_by_fours
+from games.gomoku.kernel.board import first_in, lift, place, write_set
+from games.gomoku.kernel.fours import add, belongs, wins_by_fours
 
 ZERO, ONE, TWO, FOUR, SIX, EIGHT, TEN, SIXTEEN = map(Word, (0, 1, 2, 4, 6, 8, 10, 16))
-PLY_MOVES, MOST, LAST, CELL, WORD_BITS = map(Word, (64, w.MAX_MOVES, 63, 1023, 64))
-NUMBER, AT_DISPROOF, AT_COUNT, AT_AGE, AT_WORK = map(Word, (2**24 - 1, 24, 48, 54, 60))
-SIX_BITS, MAX_WORK = Word(63), Word(15)
+MOST, WORD_BITS = Word(36), Word(64)
+"""Most moves in an entry of the table; bits of a word."""
+NUMBER, AT_DISPROOF, AT_COUNT, AT_AGE, AT_WORK, SIX_BITS, MAX_WORK = map(Word, (2**24 - 1, 24, 48, 54, 60, 63, 15))
 SURE = Word(2**23)
 """The proof or disproof number of a position settled the other way."""
 DEEPEST = Word(w.MAX_PLY - 8)
@@ -45,8 +45,8 @@ def find(memory: Memory, key: Word) -> Word:
 
 
 @compiled("uint64(uint64[::1], uint64)")
-def place_for(memory: Memory, key: Word) -> Word:
-    """Index for storing a key: its own entry, else an empty one, else an earlier search's, else that of least work."""
+def slot_of(memory: Memory, key: Word) -> Word:
+    """Index of a key's entry; else of an empty one to store it, else an earlier search's, else that of least work."""
     best: Word = ZERO
     least = ~ZERO
     for way in span(ZERO, FOUR):
@@ -66,7 +66,7 @@ def place_for(memory: Memory, key: Word) -> Word:
 def keep(memory: Memory, key: Word, proof: Word, disproof: Word, ply: Word, count: Word, work: Word) -> None:
     """Stores the numbers, the ply's moves and `work`, the positions visited, as a logarithm to base 4."""
     logarithm = min(WORD_BITS - leading_zeros(work | ONE) >> ONE, MAX_WORK)
-    slot = place_for(memory, key)
+    slot = slot_of(memory, key)
     if memory[slot] == key:
         logarithm = max(logarithm, memory[slot + ONE] >> AT_WORK)
     memory[slot] = key
@@ -75,7 +75,7 @@ def keep(memory: Memory, key: Word, proof: Word, disproof: Word, ply: Word, coun
     for word in span(slot + TWO, slot + EIGHT):
         memory[word] = ZERO
     for index in span(ZERO, count):
-        memory[slot + TWO + index // SIX] |= memory[w.MOVES + ply * PLY_MOVES + index] << index % SIX * TEN
+        memory[slot + TWO + index // SIX] |= memory[w.MOVES + ply * w.PLY_MOVES + index] << index % SIX * TEN
 
 
 @compiled("uint64(uint64[::1], uint64, uint64)")
@@ -83,50 +83,27 @@ def fetch(memory: Memory, slot: Word, ply: Word) -> Word:
     """Copies an entry's moves to the ply; returns how many."""
     count: Word = memory[slot + ONE] >> AT_COUNT & SIX_BITS
     for index in span(ZERO, count):
-        memory[w.MOVES + ply * PLY_MOVES + index] = memory[slot + TWO + index // SIX] >> index % SIX * TEN & CELL
+        memory[w.MOVES + ply * w.PLY_MOVES + index] = memory[slot + TWO + index // SIX] >> index % SIX * TEN & w.CELL
     return count
-
-
-@compiled("uint64(uint64[::1], uint64, uint64, uint64)")
-def add(memory: Memory, ply: Word, count: Word, cell: Word) -> Word:
-    """Adds a cell to the ply's moves if it is not marked yet; beyond 63, cells are only counted."""
-    if memory[w.MARKS + cell] == memory[w.MARK]:
-        return count
-    memory[w.MARKS + cell] = memory[w.MARK]
-    if count < LAST:
-        memory[w.MOVES + ply * PLY_MOVES + count] = cell
-    return count + ONE
 
 
 @compiled("uint64(uint64[::1], uint64, uint64, uint64, uint64)")
-def add_set(memory: Memory, ply: Word, count: Word, colour: Word, kind: Word) -> Word:
-    """Adds the unmarked cells of a set to the ply's moves; returns how many moves there are."""
+def add_set(memory: Memory, moves: Word, count: Word, colour: Word, kind: Word) -> Word:
+    """Adds the cells of a set to a list of moves; returns how many there are. Many go on into the next plies' words."""
     for slot in span(w.FOUR_CELLS, write_set(memory, colour, kind, w.FOUR_CELLS)):
-        count = add(memory, ply, count, memory[slot])
+        count = add(memory, moves, count, memory[slot])
     return count
 
 
 @compiled("uint64(uint64[::1], uint64, uint64)")
-def write_threats(memory: Memory, attacker: Word, ply: Word) -> Word:
-    """Writes the attacker's moves: open threes and fours; returns how many."""
-    memory[w.MARK] += ONE
-    count = add_set(memory, ply, ZERO, attacker, w.THREE)
-    count = add_set(memory, ply, count, attacker, w.FOUR)
-    return min(count, MOST)
-
-
-@compiled("uint64(uint64[::1], uint64, uint64)")
-def write_spoilers(memory: Memory, attacker: Word, ply: Word) -> Word:
+def write_spoilers(memory: Memory, attacker: Word, moves: Word) -> Word:
     """Writes the cells that spoil every way of threatening two fives with one stone; returns how many.
 
     A way is spoilt on its cell and on the fives that a stone there threatens.
     """
-    moves = w.MOVES + ply * PLY_MOVES
-    way = first_in(memory, attacker, w.WINNING)
-    place(memory, way, attacker)
-    count = add_set(memory, ply, add(memory, ply, ZERO, way), attacker, w.FIVE)
-    lift(memory)
-    for slot in span(w.FOUR_CELLS + ONE, write_set(memory, attacker, w.WINNING, w.FOUR_CELLS)):
+    count = add(memory, moves, ZERO, first_in(memory, attacker, w.WINNING))
+    count = add_set(memory, moves, count, attacker, w.FOUR)
+    for slot in span(w.FOUR_CELLS, write_set(memory, attacker, w.WINNING, w.FOUR_CELLS)):
         way = memory[slot]
         place(memory, way, attacker)
         kept = ZERO
@@ -142,25 +119,21 @@ def write_spoilers(memory: Memory, attacker: Word, ply: Word) -> Word:
 
 @compiled("uint64(uint64[::1], uint64, uint64)")
 def write_answers(memory: Memory, attacker: Word, ply: Word) -> Word:
-    """Writes the defender's moves that may spoil the win by fours in LINE; returns how many, also beyond MAX_MOVES."""
-    defender = attacker ^ ONE
-    length = memory[w.LINE_LENGTH]
-    memory[w.MARK] += ONE
+    """Writes the defender's moves that may spoil the win by fours in LINE; returns how many."""
+    defender, moves = attacker ^ ONE, w.MOVES + ply * w.PLY_MOVES
     if first_in(memory, attacker, w.WINNING) != w.NOWHERE:
-        count = write_spoilers(memory, attacker, ply)
-        memory[w.MARK] += ONE
-        for move in span(w.MOVES + ply * PLY_MOVES, w.MOVES + ply * PLY_MOVES + count):
-            memory[w.MARKS + memory[move]] = memory[w.MARK]
-        return add_set(memory, ply, count, defender, w.FOUR)
-    count = add_set(memory, ply, ZERO, defender, w.FOUR)
+        return add_set(memory, moves, write_spoilers(memory, attacker, moves), defender, w.FOUR)
+    length = memory[w.LINE_LENGTH]
+    count = add_set(memory, moves, ZERO, defender, w.FOUR)
     for index in span(ZERO, length):
-        count = add(memory, ply, count, memory[w.LINE + index])
-        place(memory, memory[w.LINE + index], attacker ^ (index & ONE))
+        cell = memory[w.LINE + index]
+        count = add(memory, moves, count, cell)
+        place(memory, cell, attacker ^ (index & ONE))
         if index & ONE:
-            count = add_set(memory, ply, count, defender, w.FOUR)
+            count = add_set(memory, moves, count, defender, w.FOUR)
         else:
             # The last four threatens two fives; the line contains the stop of only one.
-            count = add_set(memory, ply, count, attacker, w.FIVE)
+            count = add_set(memory, moves, count, attacker, w.FIVE)
     for _ in span(ZERO, length):
         lift(memory)
     return count
@@ -174,14 +147,15 @@ def expand(memory: Memory, attacker: Word, turn: Word, ply: Word) -> Word:
     memory[NODES] += ONE
     count, won = ZERO, turn == ONE and wins_by_fours(memory, attacker, INNER_FOURS)
     if not won and first_in(memory, mover, w.FIVE) == w.NOWHERE:
-        fives = count_in(memory, mover ^ ONE, w.FIVE)
-        if fives > ONE:
-            won = turn == ZERO
-        elif fives == ONE:
-            memory[w.MOVES + ply * PLY_MOVES] = first_in(memory, mover ^ ONE, w.FIVE)
-            count = ONE
+        moves = w.MOVES + ply * w.PLY_MOVES
+        count = add_set(memory, moves, ZERO, mover ^ ONE, w.FIVE)
+        if count > ONE:
+            won, count = turn == ZERO, ZERO
+        elif count == ONE:
+            pass  # the only answer
         elif turn == ONE:
-            count = write_threats(memory, attacker, ply)
+            count = add_set(memory, moves, add_set(memory, moves, ZERO, attacker, w.THREE), attacker, w.FOUR)
+            count = min(count, MOST)
         elif first_in(memory, mover, w.WINNING) == w.NOWHERE and wins_by_fours(memory, attacker, INNER_FOURS):
             count = write_answers(memory, attacker, ply)
             won = count == ZERO
@@ -205,10 +179,10 @@ def prove(memory: Memory, attacker: Word, turn: Word, ply: Word, most_proof: Wor
     # 1. The position's moves, from the table or new.
     began = memory[NODES]
     key = threat_key(memory, attacker, turn)
-    slot = find(memory, key)
-    count = fetch(memory, slot, ply) if slot != ZERO else expand(memory, attacker, turn, ply)
+    slot = slot_of(memory, key)
+    count = fetch(memory, slot, ply) if memory[slot] == key else expand(memory, attacker, turn, ply)
     mover = attacker if turn == ONE else attacker ^ ONE
-    moves = w.MOVES + ply * PLY_MOVES
+    moves = w.MOVES + ply * w.PLY_MOVES
     salt = memory[w.SALTS + attacker] ^ memory[w.SALTS + TWO + (turn ^ ONE)]
     while count != ZERO:
         # 2. The children's numbers. `easy` is the number that one child decides, `total` the one that takes all

@@ -1,9 +1,10 @@
-"""The trained network of the evaluation, from the file in `models/`, and how promising patterns on a cell are."""
+"""The trained network of the evaluation and of the order of moves, from the file in `models/`."""
 
 from __future__ import annotations
 
 import functools
 import itertools
+import operator
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,10 +21,7 @@ Numbers = NDArray[np.int64]
 
 def mirrored(contents: Numbers) -> Numbers:
     """Contents of nine cells, two bits each, in reverse order."""
-    found: Numbers = np.sum(
-        [(contents >> 2 * place & 3) << 2 * (8 - place) for place in range(9)], axis=0, dtype=np.int64
-    )
-    return found
+    return functools.reduce(operator.or_, [(contents >> 2 * place & 3) << 2 * (8 - place) for place in range(9)])
 
 
 def exchanged(contents: Numbers) -> Numbers:
@@ -55,33 +53,19 @@ def network() -> Mapping[str, NDArray[Any]]:
 def write_network(memory: Memory, stored: Mapping[str, NDArray[Any]]) -> None:
     """Writes the network's weights, and its numbers for the board without stones."""
     row_of, contents = rows_of()
-    rows = np.concatenate([stored["rows"], stored["rows"][row_of[exchanged(contents)]]], axis=1)
+    seen, start = (np.split(stored[name], [w.HIDDEN // 2], axis=-1) for name in ("rows", "start"))
+    rows = np.concatenate([side for part in seen for side in (part, part[row_of[exchanged(contents)]])], axis=1)
     memory[int(w.ROW_OF) : int(w.ROWS)] = row_of.astype(np.uint16).view(Word)
-    memory[int(w.ROWS) : int(w.VALUES)] = rows.reshape(-1).view(Word)
-    for name, start, end in (("first", w.FIRST, w.LAST), ("last", w.LAST, w.ADDED), ("added", w.ADDED, w.ROW_OF)):
-        memory[int(start) : int(end)] = stored[name].reshape(-1).view(Word)
+    memory[int(w.ROWS) : int(w.PATTERN_TABLE)] = rows.reshape(-1).view(Word)
+    guides = np.split(stored["guide"], 2)
+    memory[int(w.GUIDES) : int(w.ROW_OF)] = np.concatenate([*guides, *guides[::-1]]).view(Word)
+    for name, begin, end in (("first", w.FIRST, w.LAST), ("last", w.LAST, w.ADDED), ("added", w.ADDED, w.GUIDES)):
+        memory[int(begin) : int(end)] = stored[name].reshape(-1).view(Word)
     memory[int(w.SEEN_LINES) : int(w.NEAR)] = memory[int(w.LINES) : int(w.PATTERNS)]
-    memory[int(w.TOTALS) : int(w.MOVERS)] = 0
-    near = memory[int(w.NEAR) : int(w.TOTALS)].view(np.int16).reshape(w.CELLS, w.HIDDEN)
+    memory[int(w.TOTALS) : int(w.FIRST)] = 0
+    near = memory[int(w.NEAR) : int(w.TOTALS)].view(np.int16).reshape(w.CELLS, w.NUMBERS)
     stones = memory[int(w.STONES) : int(w.LINES)].astype(np.int64)
     inside = np.flatnonzero(stones == 0)
-    near[inside] = np.tile(stored["start"], 2)
+    near[inside] = np.concatenate([np.tile(part, 2) for part in start])
     for step in w.STEPS:
         near[inside] += rows[row_of[sum(stones[inside + (place - 4) * step] << 2 * place for place in range(9))]]
-
-
-PROMISES = {2: 2, 3: 6, 4: 10, 5: 24, 8: 30, 9: 100, 10: 200}
-"""What each pattern adds to the promise of a move, by its number."""
-DOUBLE_PROMISE = 90
-"""What two patterns that win together add: two open threes, or a four and an open three."""
-
-
-def promises() -> NDArray[np.uint8]:
-    """One byte for every combination of four patterns, four bits each: how promising a stone there is."""
-    code = np.arange(2**16)
-    four = np.stack([code >> shift & 15 for shift in (0, 4, 8, 12)])
-    found = np.array([PROMISES.get(pattern, 0) for pattern in range(16)])[four].sum(axis=0)
-    fours, threes = (four >= 8).sum(axis=0), ((four & 13) == 5).sum(axis=0)
-    found += DOUBLE_PROMISE * ((threes > 0) & (threes + fours > 1))
-    capped: NDArray[np.uint8] = np.minimum(found, 255).astype(np.uint8)
-    return capped
