@@ -221,6 +221,8 @@ def negamax(memory: Memory, ply: int, depth: int, alpha: int, beta: int) -> int:
 
 
 Negamax = Callable[[Memory, int, int, int, int], int]
+_supplied_to = dict[Negamax, tuple[str, dict[str, Any]]]()
+"""The game's module and functions of each search that `of` made."""
 
 
 def leaves(memory: Memory, ply: Word, depth: int) -> int:
@@ -241,14 +243,15 @@ def of(module: str, **own: Any) -> Negamax:
     """`negamax` of memory, ply, depth, alpha and beta, with the functions of a game's module and what else is given."""
     own = {name: one for name, one in vars(sys.modules[module]).items() if name in SUPPLIED} | own
     made: Negamax = specialised(negamax, "int64(uint64[::1], int64, int64, int64, int64)", module, own)
+    _supplied_to[made] = module, own
     return made
 
 
 @functools.cache
-def leaves_of(search: Any) -> Callable[[Memory, Word, int], int]:
+def leaves_of(search: Negamax) -> Callable[[Memory, Word, int], int]:
     """`leaves` with the functions of a game's `negamax`."""
-    module, own = search.py_func.__module__, {name: search.py_func.__globals__[name] for name in SUPPLIED}
-    made: Callable[[Memory, Word, int], int] = specialised(leaves, "int64(uint64[::1], uint64, int64)", module, own)
+    made: Callable[[Memory, Word, int], int]
+    made = specialised(leaves, "int64(uint64[::1], uint64, int64)", *_supplied_to[search])
     return made
 
 
@@ -290,8 +293,8 @@ class NegamaxSearch:
         return salt if self.memory[EXACT] else salt ^ self.selective
 
     def leaves(self, position: Any, depth: int) -> int | None:
-        """How many sequences of so many moves there are; None if the depth is too great."""
-        if depth >= MAX_PLY:
+        """How many sequences of so many moves there are; None if the depth is too great, or `of` made no search."""
+        if depth >= MAX_PLY or self._negamax not in _supplied_to:
             return None
         self.begin(position, None, exact=True)
         return 1 if depth <= 0 else int(leaves_of(self._negamax)(self.memory, ZERO, depth))

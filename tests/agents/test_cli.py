@@ -72,6 +72,13 @@ def test_perft_counts_as_published() -> None:
     assert list(by_kernel) == ["game", "depth", "nodes", "seconds"] and by_kernel["nodes"] == 55092
 
 
+@pytest.mark.parametrize("name", games.names())
+def test_perft_counts_in_every_game_whoever_searches_it(name: str) -> None:
+    game = games.load(name)
+    counted = answer("perft", "--game", name, "--depth", "1")["nodes"]
+    assert counted == len(list(game.legal_moves(game.initial()))) > 0
+
+
 @pytest.mark.parametrize("agent", ["level-1", "level-3", "minimax", "mcts"])
 def test_any_agent_may_be_asked(agent: str) -> None:
     found = answer("move", "--game", "ganh", "--agent", agent, "--nodes", "20", "--seed", "4")

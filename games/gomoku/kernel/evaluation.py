@@ -5,7 +5,7 @@ each of the four lines through it, chosen by the nine cells of the line around i
 over the board, and an inner layer turns the mover's and the enemy's totals into the logit of the mover's win. GUIDING
 further numbers of a cell tell how good a move there is, each times a weight.
 
-The numbers follow the board only when a value is asked for: many stones are lifted before.
+The numbers follow the board only when a value or an order is asked for: many stones are lifted before.
 """
 
 from __future__ import annotations

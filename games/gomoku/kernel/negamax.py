@@ -25,7 +25,7 @@ OWN_FOURS, ENEMY_FOURS = Word(25), Word(30)
 """Most positions of a search for a win by fours: of the side to move; of the enemy, if we passed."""
 WIDTHS = (8, 10, 12, 17)
 """Most moves tried at a depth of one, two, three, and more. This, the margins below, the bonuses and `LATE` were tuned
-together in 9,000 games of 8,000 positions a move, by simultaneous perturbation (2026-11-29)."""
+together in 8,500 games of 8,000 positions a move, by simultaneous perturbation (2026-11-29)."""
 GOOD_DEPTH, GOOD = 6, 18
 """Up to this depth, a value so far above the window for each ply is believed."""
 POOR_DEPTH, POOR = 3, 100
