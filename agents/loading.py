@@ -14,8 +14,8 @@ import threading
 import time
 
 import games
-from agents import kernels
-from agents.kernels import ahead, kept_code
+from agents import compile_ahead, kernels
+from agents.kernels import kept_code
 from system import processes
 
 PATIENCE_S = 5.0
@@ -76,7 +76,7 @@ def _load(name: str) -> None:
 
 def _compile_elsewhere(name: str) -> None:
     """Has another process compile the kernel; what it could not, loading compiles."""
-    command = [sys.executable, "-m", "agents.kernels.ahead", ahead.ALONE, name]
+    command = [sys.executable, "-m", "agents.compile_ahead", compile_ahead.ALONE, name]
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(kept_code.cache_folder())}
     with contextlib.suppress(OSError, subprocess.TimeoutExpired):
         processes.run(command, COMPILED_S, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)

@@ -113,7 +113,7 @@ def test_what_prepares_the_players_counts_the_parts_of_each(
     launcher: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "agents.kernels.ahead", "co_ganh", "nine_mens_morris"],
+        [sys.executable, "-m", "agents.compile_ahead", "co_ganh", "nine_mens_morris"],
         env=launcher.environment(), cwd=ROOT, capture_output=True, text=True, check=True,
     )  # fmt: skip
     counts = [tuple(map(int, line.split())) for line in done.stdout.splitlines()]

@@ -115,6 +115,17 @@ leading_zeros = _of_word(lambda builder, bits: builder.ctlz(bits, NONZERO))
 """Number of zero bits above the highest set bit of a nonzero uint64."""
 
 
+@instructions("void(uint64[::1], uint64)")
+def fetch(builder: Any, memory: Any, word: Any) -> Any:
+    """Begins to bring a word of an array into the cache."""
+    number, byte = ir.IntType(32), ir.IntType(8).as_pointer()
+    kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+    called = builder.module.declare_intrinsic("llvm.prefetch", [], kind)
+    at = builder.bitcast(builder.gep(memory, [word]), byte)
+    builder.call(called, [at, number(0), number(3), number(1)])  # to read, to stay, data
+    return ir.Constant(byte, None)
+
+
 def _read(builder: Any, address: Any, bits: int) -> Any:
     word = builder.load(builder.inttoptr(address, ir.IntType(bits).as_pointer()))
     return word if bits == 64 else builder.zext(word, ir.IntType(64))

@@ -66,12 +66,25 @@ KEY, FIRST_KEY = Word(14), Word(15)
 KEYS = STATE + STATE_WORDS * Word(MAX_PLY)
 """Hashes of earlier positions and of those on the way to the present one."""
 OWN = KEYS + Word(MAX_KEYS + MAX_PLY)
+CACHE_LINE = 8
+"""Words that a processor fetches at a time."""
 
 
-def allocate(table: Word, table_mb: int, noise_bits: int) -> Memory:
-    """Allocates a search's memory, with a transposition table of at most `table_mb` MiB from the word `table` on."""
-    entry_bits = (table_mb * 2**20 // 16).bit_length() - 1
-    memory = np.zeros(int(table) + 2 * 2**entry_bits, dtype=np.uint64)
+def aligned(word: Word) -> Word:
+    """The first word from this one on that begins a cache line."""
+    return Word(-(-int(word) // CACHE_LINE) * CACHE_LINE)
+
+
+def zeros(words: int) -> Memory:
+    """So many words, the first at the beginning of a cache line."""
+    room = np.zeros(words + CACHE_LINE, dtype=np.uint64)
+    return room[-room.ctypes.data % (8 * CACHE_LINE) // 8 :][:words]
+
+
+def allocate(end: Word, table_mb: int, noise_bits: int) -> Memory:
+    """Allocates a search's memory: its words before `end`, and a transposition table of at most `table_mb` MiB."""
+    entry_bits, table = (table_mb * 2**20 // 16).bit_length() - 1, aligned(end)
+    memory = zeros(int(table) + 2 * 2**entry_bits)
     memory[TABLE], memory[TABLE_SHIFT], memory[NOISE_SHIFT] = table, 64 - entry_bits, 64 - noise_bits
     return memory
 

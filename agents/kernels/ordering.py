@@ -31,11 +31,11 @@ def order_moves(memory: Memory, count: Word, ply: Word, first: Word) -> None:
 def pick(memory: Memory, count: Word, ply: Word, done: Word) -> Word:
     """Swaps the most promising move from `done` on into that place; returns its code."""
     first = MOVES + ply * STRIDE + done
-    best = first
+    word, best = memory[first], first
     for slot in span(first + ONE, MOVES + ply * STRIDE + count):
-        if memory[slot] > memory[best]:
-            best = slot
-    word = memory[best]
+        word = max(word, memory[slot])  # without a branch that the processor would have to guess
+    while memory[best] != word:
+        best += ONE
     memory[best] = memory[first]
     memory[first] = word
     return Word(word & CODE)

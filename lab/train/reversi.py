@@ -25,10 +25,10 @@ from games.reversi.kernel import ReversiSearch
 from games.reversi.kernel import memory as layout
 from games.reversi.kernel.discs import flips, moves
 from games.reversi.kernel.endgame import prove
-from games.reversi.kernel.groups import SIZES, STARTS, groups_of
+from games.reversi.kernel.groups import CONSTANT, MOBILITY, SIZES, STARTS, groups_of
 from games.reversi.kernel.memory import STAGE_WORDS, STAGES
 from games.reversi.kernel.midgame import WON, negamax, place
-from games.reversi.kernel.patterns import CONSTANT, FIRST_DISCS, MOBILITY, STAGE_DISCS
+from games.reversi.kernel.patterns import FIRST_DISCS, STAGE_DISCS
 from lab.simulated.arrays import Float32Array
 from lab.train.pattern_fit import (
     HELD_OUT,
@@ -233,16 +233,16 @@ ROUNDS = (
     Round(1 / 10, 2, 0.8, 8),
     Round(1 / 5, 4, 0.6, 12),
     Round(1 / 2, 6, 0.6, 8),
-    Round(1.0, 6, 0.6, 8),
+    Round(1.0, 8, 0.6, 8),
 )
-FURTHER = 3
+FURTHER = 4
 """The first round that goes on from given weights."""
 
 
 def make_reversi(out: Path, *, games: int, seed: int, further: bool, command: str) -> None:
     """Writes `reversi_patterns.npz` and its manifest entry into the folder; with `further` by rounds from FURTHER on.
 
-    Key `weights`: int16 (STAGES, 4 STAGE_WORDS), hundredths of a disc, ordered as in `games.reversi.kernel.patterns`.
+    Key `weights`: int16 (STAGES, 4 STAGE_WORDS), hundredths of a disc, ordered as in `games.reversi.kernel.groups`.
     Raises WeightsError if the weights to go further from are not there.
     """
     weights = np.zeros((STAGES, 4 * STAGE_WORDS), np.int16)

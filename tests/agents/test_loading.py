@@ -140,7 +140,7 @@ def test_what_was_never_compiled_here_is_compiled_by_another_process_while_moves
     monkeypatch.setattr(loading.processes, "run", run)  # type: ignore[attr-defined]
     loading.answer_within(20)
     load_agent("alphabeta", game).choose(game.initial(), Limits(depth=1), NEVER)
-    assert told[0][1:] == ["-m", "agents.kernels.ahead", "--alone", game.name]
+    assert told[0][1:] == ["-m", "agents.compile_ahead", "--alone", game.name]
     assert (kernel.asked, kernel.made) == (0, 0) and not ended.is_set()  # nothing is compiled or waited for here
     compiled.set()
     kernel.arrive.set()

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from agents import kernels
+from agents.kernels.memory import trained
 from agents.search import WIN
 from games.reversi import CELLS, Position, Reversi
 from games.reversi import heuristics as plain
@@ -19,10 +20,10 @@ from games.reversi.kernel import ReversiSearch
 from games.reversi.kernel import memory as layout
 from games.reversi.kernel.discs import flips, moves, stable
 from games.reversi.kernel.endgame import prove
-from games.reversi.kernel.groups import GROUPS, SIZES, STARTS, groups_of
+from games.reversi.kernel.groups import CONSTANT, GROUPS, MOBILITY, SIZES, STARTS, groups_of
 from games.reversi.kernel.memory import STAGE_WORDS, STAGES
 from games.reversi.kernel.midgame import WON, evaluate
-from games.reversi.kernel.patterns import CONSTANT, MAX_VALUE, MOBILITY, TEMPO, stage_of
+from games.reversi.kernel.patterns import MAX_VALUE, TEMPO, stage_of
 from games.reversi.kernel.proof import prove_result
 
 GAME = Reversi()
@@ -205,13 +206,14 @@ def test_the_46_groups_are_those_named() -> None:
 
 def test_a_value_is_the_sum_of_the_weights_of_groups_and_moves() -> None:
     memory = ReversiSearch(GAME, 1, 0).memory
-    weights = memory[int(layout.WEIGHTS) : int(layout.END)].view(np.int16).reshape(STAGES, 4 * STAGE_WORDS)
+    weights = trained(layout.TRAINED).view(np.int16).reshape(STAGES, 4 * STAGE_WORDS).astype(int)
+    units = np.clip(np.rint(weights / layout.UNIT), -127, 127).astype(int) * layout.UNIT
     for position in positions(17, 100):
         mine, theirs = discs_of(position)
         stage = int(stage_of(mine, theirs))
         [groups] = groups_of(np.array([mine]), np.array([theirs]))
         free = int(moves(mine, theirs)).bit_count() - int(moves(theirs, mine)).bit_count()
-        value = int(weights[stage, [*groups, MOBILITY + 32 + free, CONSTANT]].sum(dtype=int)) + int(TEMPO[stage])
+        value = int(units[stage, groups].sum() + weights[stage, [MOBILITY + 32 + free, CONSTANT]].sum() + TEMPO[stage])
         assert int(evaluate(memory, mine, theirs)) == min(max(value, -MAX_VALUE), MAX_VALUE)
 
 

@@ -6,9 +6,10 @@ import random
 
 import numpy as np
 
-from agents.kernels.compilation import bit_count, compiled, lowest_bit
+from agents.kernels.compilation import bit_count, compiled, fetch, lowest_bit
 from agents.kernels.loops import each_bit, span
-from agents.kernels.memory import TABLE, TABLE_SHIFT, Memory, Word, write
+from agents.kernels.memory import TABLE, TABLE_SHIFT, Memory, Word, aligned, write, zeros
+from agents.kernels.table import pair_of
 from games.gomoku.kernel import memory as w
 from games.gomoku.kernel.evaluation import turn
 from games.gomoku.kernel.patterns import byte_in, classes, line_of, place_in, write_patterns
@@ -75,7 +76,12 @@ def place(memory: Memory, cell: Word, colour: Word) -> None:
     log = begun + ONE
     memory[w.PLACED + memory[w.STONE_COUNT]] = cell << ONE | colour
     memory[w.STONES + cell] = stone
-    memory[w.KEY] ^= memory[w.ZOBRIST + colour * w.BOARD + cell]
+    key = memory[w.KEY] ^ memory[w.ZOBRIST + colour * w.BOARD + cell]
+    memory[w.KEY] = key
+    # What the tables know of the position is asked for soon.
+    fetch(memory, pair_of(memory, key ^ memory[w.SALTS + FOUR + (colour ^ ONE)]))
+    for attacker in span(ZERO, TWO):
+        fetch(memory, memory[w.FAILED] + (memory[w.FAILED_MASK] & (key ^ memory[w.SALTS + attacker])))
     memory[w.STONE_COUNT] += ONE
     change_sets(memory, cell, ZERO)
     reach = memory[w.REACH]
@@ -170,9 +176,9 @@ def allocate(size: int, exact_five: tuple[bool, bool], table_mb: int) -> Memory:
     """
     entries = 1 << (table_mb * 2**20 // 64).bit_length() - 1
     reach = 5 if any(exact_five) else 4
-    failed = int(w.PATTERN_TABLE) + 2 * 16**reach // 8
+    failed = int(aligned(w.PATTERN_TABLE + Word(2 * 16**reach // 8)))
     threats, table = failed + entries, failed + entries + 8 * entries // 2
-    memory = np.zeros(table + 2 * entries, dtype=np.uint64)
+    memory = zeros(table + 2 * entries)
     memory[w.SIZE], memory[w.REACH], memory[w.CLAIMS], memory[w.LOG_END] = size, reach, 3, w.LOG
     memory[w.FAILED], memory[w.THREATS], memory[TABLE] = failed, threats, table
     memory[w.FAILED_MASK], memory[w.THREATS_MASK] = entries - 1, entries // 2 - 1

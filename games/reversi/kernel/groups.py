@@ -18,6 +18,9 @@ SIZES = (9, 10, 10, 8, 8, 8, 8, 7, 6, 5, 4)
 """Squares of each shape: corner, beside the corner, side, rows 2 to 4, diagonals."""
 STARTS = tuple(sum(3**size for size in SIZES[:index]) for index in range(len(SIZES)))
 """Start of each shape's weights within a stage."""
+MOBILITY = sum(3**size for size in SIZES)
+"""Start of the 64 weights indexed by my moves minus theirs plus 32; the constant follows them."""
+CONSTANT = MOBILITY + 64
 GROUPS = 46
 LANES = 48
 """Groups and unused places, in whole registers."""

@@ -6,12 +6,12 @@ The state of a ply is three words: my discs, their discs, and the squares where 
 from __future__ import annotations
 
 from agents.kernels import negamax as core
-from agents.kernels.compilation import compiled, signed
+from agents.kernels.compilation import compiled, fetch, signed
 from agents.kernels.loops import span
 from agents.kernels.memory import MOVES, SALT, STRIDE, Memory, Word
 from agents.kernels.negamax import NOT_OVER
 from agents.kernels.past import place_of
-from agents.kernels.table import CODE, SPREAD
+from agents.kernels.table import CODE, SPREAD, pair_of
 from agents.search import WIN
 from games.reversi.kernel.discs import moves, result
 from games.reversi.kernel.memory import JUDGE, PATTERNS, STAGES
@@ -26,6 +26,8 @@ THEIRS, WHERE = Word(1), Word(2)
 SORTED = 4
 """Least depth at which moves are sorted also by the value of the positions after them."""
 SORT_WEIGHT = 8
+STORED = 2
+"""As in `agents.kernels.negamax`."""
 WON = 100_000
 """Hundredths of a disc: with the trained patterns, a game won by n discs scores this plus 100 n; a draw 0."""
 SECOND, THIRD = Word(0xC2B2AE3D27D4EB4F), Word(0xD6E8FEB86659FD93)
@@ -115,6 +117,9 @@ def write_moves(memory: Memory, ply: Word, depth: int) -> Word:
         return ONE
     quickly = depth == 1 and signed(ply) > 0
     count = put_moves(memory, mine, theirs, where, ply, quickly)
+    for slot in span(first, first + count if depth > STORED else first):
+        changed = memory[TURNED + ply * STRIDE + (memory[slot] & CODE)]
+        fetch(memory, pair_of(memory, position_key(theirs & ~changed, mine | changed) ^ memory[SALT]))
     for slot in span(first, first + count if depth >= SORTED else first):
         changed = memory[TURNED + ply * STRIDE + (memory[slot] & CODE)]
         worth = -evaluate(memory, theirs & ~changed, mine | changed)
@@ -130,5 +135,5 @@ def make(memory: Memory, ply: Word, code: Word) -> Word:
     return ZERO
 
 
-negamax = core.of(__name__, PROBES=PROBES, STORED=2, probe_depth=shallow_depth)
+negamax = core.of(__name__, PROBES=PROBES, STORED=STORED, probe_depth=shallow_depth)
 """The search of a ply whose position `place` has set."""

@@ -98,27 +98,24 @@ def contents(builder: Any, table: Any, mine: Any, theirs: Any) -> Any:
     return builder.add(sums[0], builder.add(sums[1], sums[1]))
 
 
-def summing(table_word: int, starts: Sequence[int], always: int) -> Any:
-    """A function of memory, discs and where the weights begin, in numbers of 16 bits: the sum of the groups' weights.
+def summing(table_word: int, starts: Sequence[int]) -> Any:
+    """A function of memory, discs and the byte where the weights begin: the sum of the groups' weights, a byte each.
 
-    Added are the weight `always` and the one whose number comes last. The table of contents lies in the memory from
-    that word on; `starts` is where each group's weights begin.
+    The table of contents lies in the memory from that word on; `starts` is where each group's weights begin.
     """
 
-    @instructions("int64(uint64[::1], uint64, uint64, uint64, uint64)")
-    def total(builder: Any, memory: Any, mine: Any, theirs: Any, first: Any, other: Any) -> Any:
+    @instructions("int64(uint64[::1], uint64, uint64, uint64)")
+    def total(builder: Any, memory: Any, mine: Any, theirs: Any, first: Any) -> Any:
         base, wide = builder.ptrtoint(memory, LONG), ir.IntType(32)
         lanes = contents(builder, builder.add(base, LONG(8 * table_word)), mine, theirs)
         with builder.goto_entry_block():
             found = builder.alloca(lanes.type)
         builder.store(lanes, found)
-        weights = builder.add(base, builder.shl(first, LONG(1)))
-        total, indices = wide(0), [other, LONG(always)]
+        weights, total = builder.add(base, first), wide(0)
         for lane, start in enumerate(starts):
             at = builder.add(builder.ptrtoint(found, LONG), LONG(2 * lane))
-            indices.append(builder.add(builder.zext(builder.load(_pointer(builder, at, SHORT)), LONG), LONG(start)))
-        for index in indices:
-            weight = builder.load(_pointer(builder, builder.add(weights, builder.shl(index, LONG(1))), SHORT))
+            index = builder.add(builder.zext(builder.load(_pointer(builder, at, SHORT)), LONG), LONG(start))
+            weight = builder.load(_pointer(builder, builder.add(weights, index), BYTE))
             total = builder.add(total, builder.sext(weight, wide))
         return builder.sext(total, LONG)
 

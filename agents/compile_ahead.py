@@ -1,4 +1,4 @@
-"""Compiles the searches of games before anybody waits for a move: `python -m agents.kernels.ahead [GAME ...]`.
+"""Compiles the searches of games before anybody waits for a move: `python -m agents.compile_ahead [GAME ...]`.
 
 Each game has a process of its own, as many at a time as there are cores. Prints `DONE WHOLE` after each part. Games
 without a search are left out.
@@ -29,7 +29,7 @@ def ahead(names: tuple[str, ...]) -> bool:
 
     def one(name: str) -> bool:
         nonlocal done
-        command = [sys.executable, "-m", "agents.kernels.ahead", ALONE, name]
+        command = [sys.executable, "-m", "agents.compile_ahead", ALONE, name]
         compiler = Process(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
         with contextlib.closing(compiler):
             for _ in compiler.stdout or ():
