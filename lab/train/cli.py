@@ -270,7 +270,7 @@ def reversi(
     ] = 200_000,
     seed: GamesSeedOption = 1,
     further: Annotated[
-        bool, typer.Option("--further", help="Play only the last round, by the weights that are there.")
+        bool, typer.Option("--further", help="Play only the last two rounds, first by the weights that are there.")
     ] = False,
 ) -> None:
     """Trains reversi's evaluation by games of the program against itself. Needs no torch.

@@ -233,9 +233,9 @@ ROUNDS = (
     Round(1 / 10, 2, 0.8, 8),
     Round(1 / 5, 4, 0.6, 12),
     Round(1 / 2, 6, 0.6, 8),
-    Round(1.0, 8, 0.6, 8),
+    Round(1.0, 6, 0.6, 8),
 )
-FURTHER = 4
+FURTHER = 3
 """The first round that goes on from given weights."""
 
 
