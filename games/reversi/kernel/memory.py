@@ -12,7 +12,7 @@ from games.reversi.kernel.groups import CONSTANT, LANES, MOBILITY, TABLE
 STAGES = 10
 """Stages of the game by number of discs, each with its own weights."""
 STAGE_WORDS = 41_833
-"""Words per stage: 167,265 patterns, 64 mobilities and a constant, four weights per word."""
+"""Words per stage of the file: 167,265 patterns, 64 mobilities and a constant, four weights per word."""
 
 PATTERNS, WEIGHTED, STATIC = 0, 1, 2
 

@@ -117,6 +117,7 @@ def write_moves(memory: Memory, ply: Word, depth: int) -> Word:
         return ONE
     quickly = depth == 1 and signed(ply) > 0
     count = put_moves(memory, mine, theirs, where, ply, quickly)
+    # What the table knows of the positions after them is asked for soon.
     for slot in span(first, first + count if depth > STORED else first):
         changed = memory[TURNED + ply * STRIDE + (memory[slot] & CODE)]
         fetch(memory, pair_of(memory, position_key(theirs & ~changed, mine | changed) ^ memory[SALT]))
