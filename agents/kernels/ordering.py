@@ -34,8 +34,8 @@ def pick(memory: Memory, count: Word, ply: Word, done: Word) -> Word:
     word, best = memory[first], first
     for slot in span(first + ONE, MOVES + ply * STRIDE + count):
         word = max(word, memory[slot])  # without a branch that the processor would have to guess
-    while memory[best] != word:
-        best += ONE
+    for slot in span(first + ONE, MOVES + ply * STRIDE + count):
+        best = max(best, slot * Word(memory[slot] == word))
     memory[best] = memory[first]
     memory[first] = word
     return Word(word & CODE)

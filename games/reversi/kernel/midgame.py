@@ -1,6 +1,7 @@
 """The rules of reversi as `agents.kernels.negamax` asks for them, evaluated by the patterns or by a named heuristic.
 
-The state of a ply is three words: my discs, their discs, and the squares where I may move. A pass is a move.
+The state of a ply is four words: my discs, their discs, the squares where I may move, and the position's value once it
+is known. A pass is a move.
 """
 
 from __future__ import annotations
@@ -16,13 +17,15 @@ from agents.search import WIN
 from games.reversi.kernel.discs import moves, result
 from games.reversi.kernel.memory import JUDGE, PATTERNS, STAGES
 from games.reversi.kernel.named import evaluate_named
-from games.reversi.kernel.ordering import ORDER, PASSED, TURNED, put_moves
+from games.reversi.kernel.ordering import ORDER, PASSED, TURNED, VALUED, put_moves
 from games.reversi.kernel.patterns import MAX_VALUE, evaluate_patterns, stage_of
 from games.reversi.kernel.probcut import DEPTHS, GLANCED, MARGINS, MIN_DEPTH, PROBES, shallow_depth
 
 ZERO, ONE, HIGH, HALF = map(Word, (0, 1, 29, 32))
-THEIRS, WHERE = Word(1), Word(2)
+THEIRS, WHERE, VALUE = Word(1), Word(2), Word(3)
 """Words of a ply's state after the first, my discs."""
+UNKNOWN = Word(2**32)
+"""No position's value."""
 SORTED = 4
 """Least depth at which moves are sorted also by the value of the positions after them."""
 SORT_WEIGHT = 8
@@ -37,7 +40,7 @@ SECOND, THIRD = Word(0xC2B2AE3D27D4EB4F), Word(0xD6E8FEB86659FD93)
 def place(memory: Memory, ply: Word, mine: Word, theirs: Word) -> None:
     """Writes a ply's state."""
     at = place_of(ply)
-    memory[at], memory[at + THEIRS] = mine, theirs
+    memory[at], memory[at + THEIRS], memory[at + VALUE] = mine, theirs, UNKNOWN
 
 
 @compiled("uint64(uint64, uint64)")
@@ -81,7 +84,9 @@ def final_score(memory: Memory, ply: Word) -> int:
 @compiled("int64(uint64[::1], uint64, int64, int64)", inlined=True)
 def judge(memory: Memory, ply: Word, alpha: int, beta: int) -> int:
     at = place_of(ply)
-    return value(memory, memory[at], memory[at + THEIRS], memory[at + WHERE])
+    if memory[at + VALUE] == UNKNOWN:
+        memory[at + VALUE] = Word(value(memory, memory[at], memory[at + THEIRS], memory[at + WHERE]))
+    return signed(memory[at + VALUE])
 
 
 @compiled("uint64(uint64[::1], uint64, int64)", inlined=True)
@@ -114,6 +119,7 @@ def write_moves(memory: Memory, ply: Word, depth: int) -> Word:
     if where == ZERO:
         memory[first] = PASSED
         memory[TURNED + ply * STRIDE + PASSED] = ZERO
+        memory[VALUED + ply * STRIDE] = ZERO
         return ONE
     quickly = depth == 1 and signed(ply) > 0
     count = put_moves(memory, mine, theirs, where, ply, quickly)
@@ -121,18 +127,24 @@ def write_moves(memory: Memory, ply: Word, depth: int) -> Word:
     for slot in span(first, first + count if depth > STORED else first):
         changed = memory[TURNED + ply * STRIDE + (memory[slot] & CODE)]
         fetch(memory, pair_of(memory, position_key(theirs & ~changed, mine | changed) ^ memory[SALT]))
+    values = VALUED + ply * STRIDE
+    memory[values] = Word(depth >= SORTED)
     for slot in span(first, first + count if depth >= SORTED else first):
-        changed = memory[TURNED + ply * STRIDE + (memory[slot] & CODE)]
-        worth = -evaluate(memory, theirs & ~changed, mine | changed)
-        memory[slot] += Word((min(max(worth, -MAX_VALUE), MAX_VALUE) + MAX_VALUE) * SORT_WEIGHT) << ORDER
+        code = memory[slot] & CODE
+        changed = memory[TURNED + ply * STRIDE + code]
+        worth = evaluate(memory, theirs & ~changed, mine | changed)
+        memory[values + code] = Word(worth)
+        memory[slot] += Word((min(max(-worth, -MAX_VALUE), MAX_VALUE) + MAX_VALUE) * SORT_WEIGHT) << ORDER
     return count
 
 
 @compiled("uint64(uint64[::1], uint64, uint64)", inlined=True)
 def make(memory: Memory, ply: Word, code: Word) -> Word:
     at = place_of(ply)
-    changed = memory[TURNED + ply * STRIDE + code]
+    changed, values = memory[TURNED + ply * STRIDE + code], VALUED + ply * STRIDE
     place(memory, ply + ONE, memory[at + THEIRS] & ~changed, memory[at] | changed)
+    if memory[values] != ZERO:
+        memory[place_of(ply + ONE) + VALUE] = memory[values + code]
     return ZERO
 
 

@@ -17,6 +17,8 @@ ZERO, ONE, TWO, EIGHT, ORDER = map(Word, (0, 1, 2, 8, 32))
 PASSED = Word(65)
 TURNED = MOVES + Word(64)
 """1 word per code behind each ply's moves: the disc laid and those turned over; nothing for a pass."""
+VALUED = TURNED + Word(66)
+"""Behind those 1 word whether the values of the positions after the moves are known, and 1 word per code with them."""
 QUARTER_WORTHS = ((18, 4, 14, 12), (4, 0, 6, 8), (14, 6, 12, 10), (12, 8, 10, 10))
 BY_SQUARE = np.array(
     [100 + QUARTER_WORTHS[min(row, 7 - row)][min(column, 7 - column)] for row in range(8) for column in range(8)],
